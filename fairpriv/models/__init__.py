@@ -1,0 +1,1 @@
+"""Models that protocols train: one file each."""

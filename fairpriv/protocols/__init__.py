@@ -1,0 +1,1 @@
+"""Protocols: one file an experiment."""

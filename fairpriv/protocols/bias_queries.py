@@ -1,0 +1,148 @@
+"""The game of hamman2023: developers ask a compliance desk how biased their models are and guess who is in which group.
+
+Both of the paper's experiments play it; they differ in what is varied and shown.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairpriv.cells import Cell
+from fairpriv.datasets.base import Dataset
+from fairpriv.datasets.split import draw_test_set, stratified_split
+from fairpriv.desk import ComplianceDesk
+from fairpriv.metrics.leakage import leakage, number_recovered, sp_error
+from fairpriv.models.base import Model
+from fairpriv.protocols.base import Result
+
+# Where nothing is declared about the groups. A constant, so it says nothing about the data.
+UNDECLARED_SHARE = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class TestSet:
+    """The test set of one game: labels, protected attribute, and the base model's outputs on it."""
+
+    __test__ = False  # not a class of tests
+
+    label: np.ndarray
+    group: np.ndarray
+    base: np.ndarray
+
+
+def _cross_fitted(data: Dataset, model: Model, rng: np.random.Generator, folds: int = 5) -> np.ndarray:
+    """Predict every row by a model that has not seen it (where the whole dataset is the test set)."""
+    out = np.empty(len(data))
+    for rows in stratified_split(data, [1 / folds] * folds, rng):
+        train = np.setdiff1d(np.arange(len(data)), rows)
+        out[rows] = model.fit(data.features.iloc[train], data.label[train], rng)(data.features.iloc[rows])
+    return out
+
+
+def make_test_set(cell: Cell, load: Callable[[Cell], Dataset]) -> TestSet:
+    """Draw the test set with N0 as the cell says (or take all rows) and train the base model on the rest.
+
+    The model never sees the protected attribute. Random binary queries need no model.
+    """
+    data = load(cell)
+    rng = cell.rng("test set", "dataset", "n", "n0", "model")
+    needs_model = cell.plugins["attack"].get("queries") != "binary"
+    model = cell.plugin("model") if needs_model else None
+    if cell.get("n") is None or (cell["n"] == len(data) and cell.get("n0") in (None, int((data.group == 0).sum()))):
+        base = _cross_fitted(data, model, rng) if model else np.zeros(len(data))
+        return TestSet(data.label, data.group, base)
+    share = float((data.group == 0).mean())
+    test, train = draw_test_set(data, cell["n"], cell.get("n0", max(1, round(share * cell["n"]))), rng)
+    base = np.zeros(len(test))
+    if model:
+        base = model.fit(data.features.iloc[train], data.label[train], rng)(data.features.iloc[test])
+    return TestSet(data.label[test], data.group[test], base)
+
+
+def make_defense(cell: Cell) -> Any:
+    """Build the cell's defense at its ε; a declared share of the smaller group is passed on where one is wanted."""
+    params = cell.plugins["defense"]
+    extra = {"epsilon": cell.get("epsilon", float("inf"))}
+    if "nominal_share" in params and params["nominal_share"] is None:
+        share = cell.plugins["dataset"].get("minority_share") or UNDECLARED_SHARE
+        if cell.get("n0") is not None and cell.get("n") is not None:
+            share = cell["n0"] / cell["n"]  # fixed by the design of the study, not read off the data
+        extra["nominal_share"] = min(share, 1 - share)
+    return cell.plugin("defense", **extra)
+
+
+def make_attack(cell: Cell) -> Any:
+    """Build the cell's attack with its number of queries, where that is an axis."""
+    return cell.plugin("attack", **({} if cell.get("m") is None else {"m": cell["m"]}))
+
+
+def _score(cell: Cell, test: TestSet, desk: ComplianceDesk, found: Any, defense: Any) -> Result:
+    """Score one game: what was learned, how far the answers were off, how good the queried models are."""
+    metric = cell.plugins["attack"].get("metric", "sp")
+    asked = max(desk.asked, key=lambda a: len(a.truth))  # not the one query that estimates group sizes
+    people = test.label == 1 if metric.endswith("eo") else np.ones(len(test.label), bool)
+    law = desk.view(test.base).law(len(asked.truth), asked.metric)
+    error = sp_error(asked.answers, asked.truth, (0.0, 1.0) if asked.metric.startswith("abs_") else (-1.0, 1.0))
+    accuracy = 100 * ((asked.h >= 0.5) == test.label).mean(axis=1)
+    metrics = {
+        "leakage": leakage(found.group[people], test.group[people]),
+        "recovered": number_recovered(found.group, test.group),
+        "queries": found.queries,
+        "sp_error": error["clipped_mean"],
+        "sp_error_median": error["median"],
+        "sp_error_raw": error["raw_mean"],
+        "sp_error_signed": error["signed_mean"],
+        "noise_scale": float(np.max(law.scale)),
+        "base_accuracy": 100 * float(((test.base >= 0.5) == test.label).mean()),
+        "model_accuracy": float(accuracy.mean()),
+        "model_accuracy_sd": float(accuracy.std(ddof=1)) if len(accuracy) > 1 else 0.0,
+    }
+    arrays = {}
+    if cell.seed == 0 and len(test.group) <= 2000 and metric == "sp":
+        n0 = (test.group == 0).sum()
+        unit = 1 / n0 + 1 / (len(test.group) - n0)
+        arrays = {
+            "s_true": np.where(test.group == 0, unit, 0.0),
+            "s_found": np.asarray(found.score, float),
+            "gaps": asked.truth,
+            "answers": asked.answers,
+        }
+    return Result(metrics, arrays)
+
+
+def play(cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
+    """Play one game a cell. Cells with the same queries are attacked together; no result depends on its companions."""
+    tests: dict[Any, TestSet] = {}
+    rounds: dict[Any, list[int]] = defaultdict(list)
+    for i, cell in enumerate(cells):
+        # perturbed queries are made from the test set, random binary ones are the same for every N0
+        n0 = None if cell.plugins["attack"].get("queries") == "binary" else cell.get("n0")
+        attack = tuple(sorted((k, str(v)) for k, v in cell.plugins["attack"].items()))
+        rounds[(n0, cell.get("m"), attack)].append(i)
+    results: list[Result | None] = [None] * len(cells)
+    for members in rounds.values():
+        desks = []
+        for i in members:
+            cell = cells[i]
+            key = (cell.get("n0"), cell.plugins["attack"].get("queries"))
+            if key not in tests:
+                tests[key] = make_test_set(cell, load)
+            test, defense = tests[key], make_defense(cell)
+            noise = cell.rng(
+                "noise", "dataset", "n", "n0", "m", "attack.queries", "attack.metric", "defense", "epsilon"
+            )
+            publish = cell.plugins["attack"].get("group_sizes", "known") == "known"
+            desks.append(
+                (cell, test, ComplianceDesk(test.group, test.label, defense, noise, publish_sizes=publish), defense)
+            )
+        first = cells[members[0]]
+        found = make_attack(first).run_many(
+            [desk.view(test.base) for _, test, desk, _ in desks],
+            first.rng("queries", "dataset", "n", "m", "attack.queries", "attack.metric"),
+        )
+        for i, (cell, test, desk, defense), recovery in zip(members, desks, found):
+            results[i] = _score(cell, test, desk, recovery, defense)
+    return results  # type: ignore[return-value]

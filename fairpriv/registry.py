@@ -1,0 +1,101 @@
+"""Plug-ins: one file, one class, registered by decorator and found by name.
+
+The file `fairpriv/<kind>/<name>.py` holds the plug-in `<name>`. A package from outside brings its own through an entry
+point of the group `fairpriv.<kind>`. A plug-in that does not import is listed with its error and breaks nothing else.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from fairpriv.errors import BadRequest, unknown
+
+KINDS = ("datasets", "attacks", "defenses", "models", "protocols")
+
+_registered: dict[str, dict[str, type]] = {kind: {} for kind in KINDS}
+
+
+def register(cls: type) -> type:
+    """Register a plug-in class under its `kind` and `name` (both class attributes)."""
+    known = _registered[cls.kind].get(cls.name)
+    if known is not None and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
+        raise ValueError(f"two {cls.kind} are called {cls.name!r}: {known.__module__} and {cls.__module__}")
+    _registered[cls.kind][cls.name] = cls
+    return cls
+
+
+@cache
+def outside(kind: str) -> dict[str, str]:
+    """Return the plug-ins that other packages bring: name -> module to import."""
+    return {e.name: e.module for e in entry_points(group=f"fairpriv.{kind}")}
+
+
+@cache
+def _places(kind: str) -> dict[str, str]:
+    """Where each plug-in of a kind is: name -> module to import."""
+    package = importlib.import_module(f"fairpriv.{kind}")
+    own = {m.name: f"{package.__name__}.{m.name}" for m in pkgutil.iter_modules(package.__path__)}
+    return own | outside(kind)
+
+
+def _load(kind: str, name: str) -> Exception | None:
+    try:
+        importlib.import_module(_places(kind)[name])
+    except Exception as error:  # a broken plug-in is reported by whoever asked for it, not hidden
+        return error
+    return None
+
+
+def find(kind: str, name: str) -> type:
+    """Return the plug-in class of this name, or refuse with the closest names."""
+    if name not in _registered[kind]:
+        error = _load(kind, name) if name in _places(kind) else None
+        if error is not None:
+            raise BadRequest(f"{kind[:-1]} {name!r} does not import: {type(error).__name__}: {error}") from error
+        if name not in _registered[kind]:
+            raise unknown(kind[:-1], name, names(kind)[0])
+    return _registered[kind][name]
+
+
+def names(kind: str) -> tuple[list[str], dict[str, Exception]]:
+    """List the plug-ins of a kind, and the broken ones with their import error."""
+    broken = {}
+    for name in _places(kind):
+        if (error := _load(kind, name)) is not None:
+            broken[name] = error
+    return sorted(_registered[kind]), broken
+
+
+def parameters(cls: type) -> dict[str, Any]:
+    """Return the parameters of a plug-in with their defaults (`...` where it must be given)."""
+    return {f.name: ... if f.default is MISSING else f.default for f in fields(cls) if f.init}
+
+
+def build(kind: str, name: str, params: Mapping[str, Any] | None = None) -> Any:
+    """Make a plug-in from its name and parameters; unknown or missing parameters are refused."""
+    cls, params = find(kind, name), dict(params or {})
+    allowed = parameters(cls)
+    for key in params:
+        if key not in allowed:
+            raise unknown(f"parameter of {kind[:-1]} {name}", key, allowed)
+    for key, default in allowed.items():
+        if default is ... and params.get(key) is None:
+            raise BadRequest(f"{kind[:-1]} {name} needs {key}")
+    return cls(**params)
+
+
+def summary(cls: type) -> str:
+    """Return the first line of a plug-in's docstring."""
+    return (inspect.getdoc(cls) or "").split("\n", 1)[0]
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """Base of every plug-in: frozen, validated parameters, and where it comes from."""
+
+    # kind, name and paper are class attributes of each plug-in; `paper` is "key, section" or "" for our own.

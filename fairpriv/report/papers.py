@@ -1,0 +1,154 @@
+"""What the papers say: experiments/<paper>/paper.yaml and tables/*.csv, read and checked."""
+
+import csv
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from fairpriv.errors import BadRequest
+from fairpriv.paths import share
+
+# the columns of a table that are not selectors on cells.csv
+VALUE_COLUMNS = ("metric", "value", "scale", "decimals", "spread", "where")
+
+
+def number(text: Any) -> float | None:
+    """Read a number, infinity included; None where it is a word."""
+    if isinstance(text, bool):
+        return None
+    try:
+        return float(str(text).strip().replace("∞", "inf"))
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One printed number: `value` as printed, `value * scale` in our unit."""
+
+    metric: str
+    value: float
+    scale: float
+    decimals: int
+    spread: float | None
+    where: str
+    selectors: Mapping[str, str]
+
+    @property
+    def ours(self) -> float:
+        """Return the value in our unit."""
+        return self.value * self.scale
+
+    @property
+    def rounding(self) -> float:
+        """Return half a unit of the last printed decimal, in our unit."""
+        return 0.5 * 10.0**-self.decimals * self.scale
+
+    @property
+    def text(self) -> str:
+        """Return the value in our unit with the decimals it was printed with."""
+        return f"{self.ours:.{max(0, self.decimals - round(math.log10(self.scale)))}f}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a paper: where its numbers come from and how near is close."""
+
+    name: str
+    title: str
+    experiment: str
+    runs: int
+    tolerance: Mapping[str, Any]
+    numbers: tuple[Printed, ...]
+
+    def close(self, printed: Printed) -> float:
+        """Return how far from a printed number is still close: max(relative * |value|, absolute)."""
+        rule = self.tolerance.get(printed.metric, self.tolerance)
+        return max(rule.get("relative", 0.0) * abs(printed.ours), rule.get("absolute", 0.0))
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One folder of experiments/."""
+
+    key: str
+    citation: Mapping[str, Any]
+    tables: tuple[Table, ...]
+    claims: tuple[Mapping[str, str], ...] = ()
+    deviations: tuple[Mapping[str, Any], ...] = ()
+    readings: Mapping[str, list[str]] = field(default_factory=dict)
+
+    @cached_property
+    def experiments(self) -> list[str]:
+        """Return the experiments the paper speaks of, in its order."""
+        return list(dict.fromkeys([t.experiment for t in self.tables] + [c["experiment"] for c in self.claims]))
+
+
+def _read_table(path: Path) -> tuple[Printed, ...]:
+    def bad(line: int, what: str) -> BadRequest:
+        return BadRequest(f"{path}, line {line}: {what}")
+
+    with path.open(newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        missing = [c for c in ("metric", "value", "scale", "decimals") if c not in (reader.fieldnames or ())]
+        if missing:
+            raise bad(1, f"missing column {', '.join(missing)}")
+        out = []
+        for line, row in enumerate(reader, start=2):
+            if None in row or None in row.values() or not row["metric"]:
+                raise bad(line, "needs a metric and as many fields as there are columns")
+            found = {c: number(row[c]) for c in ("value", "scale", "decimals")}
+            wrong = [c for c, v in found.items() if v is None or not math.isfinite(v)]
+            spread = number(row["spread"]) if row.get("spread") else None
+            if wrong or (row.get("spread") and spread is None):
+                raise bad(line, f"{', '.join(wrong) or 'spread'} must be a number")
+            if found["scale"] <= 0 or found["decimals"] < 0 or found["decimals"] % 1:
+                raise bad(line, "scale must be > 0 and decimals a whole number >= 0")
+            selectors = {c: v.strip() for c, v in row.items() if c not in VALUE_COLUMNS and v.strip()}
+            where = row.get("where") or ""
+            out.append(
+                Printed(row["metric"], found["value"], found["scale"], int(found["decimals"]), spread, where, selectors)
+            )
+    return tuple(out)
+
+
+def read_paper(folder: Path) -> Paper:
+    """Read one folder of experiments/; a mistake in it is refused in one line."""
+    path = folder / "paper.yaml"
+    try:
+        said = yaml.safe_load(path.read_text(encoding="utf-8"))
+        tables = tuple(
+            Table(
+                Path(t["file"]).stem,
+                t["title"],
+                t["experiment"],
+                int(t.get("runs", 1)),
+                t["tolerance"],
+                _read_table(folder / t["file"]),
+            )
+            for t in said.get("tables") or ()
+        )
+        claims = tuple(said.get("claims") or ())
+        if not (claims or any(t.numbers for t in tables)):
+            raise BadRequest(f"{path}: no numbers and no claims")
+        for claim in claims:
+            if not all(isinstance(claim[k], str) for k in ("id", "experiment", "text", "where")):
+                raise BadRequest(f"{path}: claim {claim['id']!r}: id, experiment, text and where must be text")
+        deviations = tuple(said.get("deviations") or ())
+        for deviation in deviations:
+            if not (isinstance(deviation["where"], dict) and deviation["where"] and deviation["reason"].strip()):
+                raise BadRequest(f"{path}: a deviation needs `where` (what it is about) and a reason")
+        return Paper(said["key"], said["citation"], tables, claims, deviations, said.get("readings") or {})
+    except (KeyError, TypeError, AttributeError, ValueError, OSError, yaml.YAMLError) as error:
+        raise BadRequest(f"cannot read {path}: {type(error).__name__}: {error}") from error
+
+
+def papers() -> list[Paper]:
+    """Return all papers of experiments/, by key."""
+    root = share("experiments")
+    return [read_paper(path.parent) for path in sorted(root.glob("*/paper.yaml"))]

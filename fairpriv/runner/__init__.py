@@ -1,0 +1,1 @@
+"""The runner: grid -> cells -> engine -> store."""

@@ -1,0 +1,30 @@
+"""engine=ray: ray tasks, on the cluster at engine.address or on one started here."""
+
+from collections.abc import Iterator, Sequence
+
+import ray
+
+from fairpriv.runner.work import Finished, Task, perform
+
+
+def run(tasks: Sequence[Task], jobs: int, address: str | None = None) -> Iterator[list[Finished]]:
+    """Run the tasks with ray's own tasks and ray.wait (its joblib backend does not stream)."""
+    started = not ray.is_initialized()
+    if started:
+        local = {} if address else {"num_cpus": jobs, "include_dashboard": False}
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR", **local)
+    try:
+        remote = ray.remote(num_cpus=1, max_retries=1)(perform)
+        waiting = {remote.remote(task): task for task in tasks}
+        while waiting:
+            ready, _ = ray.wait(list(waiting), num_returns=1)
+            for ref in ready:
+                task = waiting.pop(ref)
+                try:
+                    yield ray.get(ref)
+                except ray.exceptions.RayError as error:
+                    said = f"{type(error).__name__}: {error}".splitlines()[0]
+                    yield [Finished(i, None, None, 0.0, said, str(error)) for i in sorted(task.wanted)]
+    finally:
+        if started:
+            ray.shutdown()

@@ -1,0 +1,142 @@
+import json
+import re
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+
+from fairpriv.errors import BadRequest
+from fairpriv.report import make_report
+from fairpriv.report.figures import canvas, save
+
+from .test_verdicts import cells
+
+
+@pytest.fixture
+def results(tmp_path, shelf):
+    """A results folder with a judged experiment, a multirun of it and an experiment of the user's own."""
+    root = tmp_path / "results"
+    run, own = root / "toy_run", root / "my<own>"
+    for folder in (run, run / "epsilon=1", own / "tables"):
+        folder.mkdir(parents=True)
+    rows = pd.concat([cells([0.069, 0.071]), cells([0.5], defense="laplace")], ignore_index=True)
+    rows.to_csv(run / "cells.csv", index=False)
+    rows.to_csv(run / "epsilon=1" / "cells.csv", index=False)
+    rows.to_csv(own / "cells.csv", index=False)
+    pd.DataFrame({"a": ["<script>x</script>"], "b": [0.123456789]}).to_csv(own / "tables" / "t.csv", index=False)
+    said = {"config": {"profile": {"name": "smoke"}}, "seeds": [0, 1], "wall_seconds": 75, "command": ["run", "a=<b>"]}
+    (run / "manifest.json").write_text(json.dumps(said), encoding="utf-8")
+    save(canvas()[0], run / "figures" / "figure one")
+    return root
+
+
+class _Tags(HTMLParser):
+    """Collects what would be fetched, and checks that every tag is closed in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.links = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append(tag)
+        self.links += [v for k, v in attrs if k in ("src", "href")]
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def parsed(path):
+    tags = _Tags()
+    tags.feed(path.read_text(encoding="utf-8"))
+    assert not tags.open
+    return tags
+
+
+def test_report_says_what_it_found(results):
+    made = make_report(results)
+    assert made.path == results / "report.html"
+    assert made.tally == {"reproduced": 1, "close": 0, "differs": 1, "not run": 2}
+    assert made.unexplained == []
+    text = made.path.read_text(encoding="utf-8")
+    for wanted in ("known &lt;s&gt; slip", "profile", "smoke", "1 min 15 s", "0.070", "0.0700", "1 multirun job"):
+        assert wanted in text
+
+
+def test_everything_is_escaped_and_nothing_comes_from_outside(results):
+    made = make_report(results)
+    tags = parsed(made.path)
+    assert not {"script", "link", "iframe", "s", "u"} & set(tags.seen)
+    text = made.path.read_text(encoding="utf-8")
+    for wanted in ("T &lt;script&gt;", "A &lt;b&gt;", "B &amp; C", "Table 1 &lt;i&gt;", "my&lt;own&gt;", "a=&lt;b&gt;"):
+        assert wanted in text
+    assert not re.findall(r"(?:src|@import|url\()\s*=?\s*[\"']?(?:https?:)?//", text)
+
+
+def test_links_lead_somewhere(results):
+    from urllib.parse import unquote
+
+    for link in parsed(make_report(results).path).links:
+        if link.startswith("#"):
+            continue
+        assert (results / unquote(link)).exists(), link
+
+
+def test_same_results_same_page(results):
+    first = make_report(results).path.read_bytes()
+    assert make_report(results).path.read_bytes() == first
+
+
+def test_unexplained_is_reported_for_strict(results):
+    cells([0.5]).to_csv(results / "toy_run" / "cells.csv", index=False)
+    made = make_report(results)
+    assert len(made.unexplained) == 1
+    assert "no reason yet" in made.path.read_text(encoding="utf-8")
+
+
+def test_nothing_yet_is_one_line(tmp_path, shelf):
+    for folder in (tmp_path / "absent", tmp_path):
+        with pytest.raises(BadRequest, match="run something first") as caught:
+            make_report(folder)
+        assert "\n" not in str(caught.value)
+
+
+def test_only_an_own_experiment(tmp_path, shelf):
+    folder = tmp_path / "r" / "mine"
+    folder.mkdir(parents=True)
+    cells([0.1]).to_csv(folder / "cells.csv", index=False)
+    made = make_report(tmp_path / "r")
+    assert set(made.tally.values()) == {0}
+    text = made.path.read_text(encoding="utf-8")
+    assert "No paper speaks of this experiment" in text
+    assert "Not run yet" in text  # the paper that waits
+
+
+def test_only_a_multirun(tmp_path, shelf):
+    folder = tmp_path / "r" / "toy_run" / "m=1"
+    folder.mkdir(parents=True)
+    cells([0.1]).to_csv(folder / "cells.csv", index=False)
+    assert "1 multirun job" in make_report(tmp_path / "r").path.read_text(encoding="utf-8")
+
+
+def test_broken_files_do_not_hide_the_rest(results):
+    (results / "toy_run" / "manifest.json").write_text("{", encoding="utf-8")
+    (results / "my<own>" / "tables" / "t.csv").write_text("", encoding="utf-8")
+    assert "cannot be read" in make_report(results).path.read_text(encoding="utf-8")
+    (results / "toy_run" / "cells.csv").write_text("", encoding="utf-8")
+    with pytest.raises(BadRequest, match=r"cannot read .*cells\.csv"):
+        make_report(results)
+
+
+def test_a_half_written_smoke_run_of_the_papers_own(tmp_path):
+    folder = tmp_path / "attribute_conceal"
+    folder.mkdir()
+    row = {"dataset": "adult_race", "n": 100, "n0": 10, "m": 40, "epsilon": float("inf"), "defense": "conceal"}
+    row |= {"attack.decoder": "l1", "attack.queries": "perturbed", "seed": 0, "leakage": 100.0, "sp_error": 0.0}
+    pd.DataFrame([row | {"status": "done"}, row | {"m": 25, "status": "open"}]).to_csv(
+        folder / "cells.csv", index=False
+    )
+    made = make_report(tmp_path)
+    assert made.tally["reproduced"] >= 2
+    assert made.tally["not run"] > 100

@@ -153,7 +153,7 @@ def _check_keys(parsed: Iterable[Override], cfg: DictConfig) -> None:
             continue
         node, path = cfg, []
         for part in key.split("."):
-            if not (OmegaConf.is_config(node) and part in node):
+            if not (OmegaConf.is_dict(node) and part in list(node)):  # `in` denies a key that is still ???
                 if not path and part in GROUPS:
                     raise BadRequest(f"{key}: pick the {part} first, e.g. {part}={options(part)[0]}")
                 names = [str(k) for k in node] if OmegaConf.is_dict(node) else []
@@ -197,8 +197,13 @@ def _seeds(value: Any) -> list[int]:
     raise BadRequest(f"seeds must be a number of seeds or a list of them, got {value!r}")
 
 
-def _blocks(cfg: Mapping[str, Any], chosen: Mapping[str, Any]) -> list[tuple[dict[str, list[Any]], list[int]]]:
-    """Return the experiment's blocks of axes with the command line's choices pinned, each with its seeds."""
+def _blocks(
+    cfg: Mapping[str, Any], chosen: Mapping[str, Any], picked: Mapping[str, str]
+) -> list[tuple[dict[str, list[Any]], list[int]]]:
+    """Return the experiment's blocks of axes, each with its seeds, with the command line's choices in place.
+
+    `chosen` are the axes it pins, `picked` the plug-ins it names.
+    """
     sweep = cfg["sweep"]
     blocks = list(sweep["grid"].values())
     if chosen.get("dataset") is not None:
@@ -208,6 +213,15 @@ def _blocks(cfg: Mapping[str, Any], chosen: Mapping[str, Any]) -> list[tuple[dic
                 known = sorted({d for b in sweep["grid"].values() for d in _listed(b["dataset"])})
                 raise unknown(f"dataset for {cfg['name']}", chosen["dataset"][0], known)
             blocks = [{"dataset": chosen["dataset"]} | sweep["any"]]
+    for group in ("attack", "defense", "model"):
+        if group not in picked:
+            continue
+        if named := [b for b in blocks if picked[group] in _listed(b.get(group))]:
+            blocks = named
+        else:  # it takes the place of the grid's own, whose parameters it need not have
+            has = set(_group_option(group, picked[group]))
+            alien = {a for b in blocks for a in b if a.startswith(f"{group}.") and a.split(".", 1)[1] not in has}
+            blocks = [{a: v for a, v in b.items() if a not in alien} for b in blocks]
     out = []
     for block in blocks:
         block = dict(block)
@@ -228,7 +242,7 @@ def plan(overrides: Sequence[str], multirun_name: str | None = None) -> Plan:
     try:
         cfg = OmegaConf.to_container(OmegaConf.create(with_hydra), resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
-        raise BadRequest(f"{_one_line(error)} (give it on the command line)") from error
+        raise BadRequest(f"{error.full_key} must be given on the command line: {error.full_key}=...") from error
     axis_names = {a for b in [*cfg["sweep"]["grid"].values(), cfg["sweep"].get("any") or {}] for a in b} - {"seeds"}
     typed = {o.key_or_group for o in parsed}
     chosen: dict[str, list[Any]] = {}
@@ -237,7 +251,7 @@ def plan(overrides: Sequence[str], multirun_name: str | None = None) -> Plan:
         value = OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
         chosen[axis] = [_number(v) for v in _listed(value)]
     for axis in typed - axis_names:
-        if axis in (cfg.get("axes") or ()):
+        if axis in (cfg.get("axes") or ()) and axis not in GROUPS and "." not in axis:
             raise BadRequest(f"{axis} is not an axis of {cfg['name']} here: valid: {', '.join(sorted(axis_names))}")
 
     def resolve(point: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -252,7 +266,7 @@ def plan(overrides: Sequence[str], multirun_name: str | None = None) -> Plan:
             plugins[group] = dict(base) | dotted
         return plugins
 
-    cells = expand(cfg["protocol"], _blocks(cfg, chosen), resolve)
+    cells = expand(cfg["protocol"], _blocks(cfg, chosen, {g: choices[g] for g in GROUPS if g in typed}), resolve)
     folder = Path(cfg["results_dir"]) / cfg["name"]
     jobs = cfg["jobs"] if cfg["jobs"] is not None else (os.cpu_count() or 1)
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:

@@ -14,7 +14,7 @@ from fairpriv.registry import register
 @register
 @dataclass(frozen=True)
 class RevealPartition(Attack):
-    """Partition everyone with n queries for |SP|; the smaller part is called group 0, of equal parts the first person's.
+    """Partition everyone with n queries for |SP|; the smaller part is called group 0, if equal the first person's.
 
     Absolute gaps cannot say which part is which: the recovery is right up to a swap of the two groups. `Recovery.score`
     holds the answers.

@@ -17,6 +17,7 @@ from fairpriv.desk import ComplianceDesk
 from fairpriv.metrics.leakage import leakage, number_recovered, sp_error
 from fairpriv.models.base import Model
 from fairpriv.protocols.base import Result
+from fairpriv.registry import find, parameters
 
 # Where nothing is declared about the groups. A constant, so it says nothing about the data.
 UNDECLARED_SHARE = 0.1
@@ -75,8 +76,9 @@ def make_defense(cell: Cell) -> Any:
 
 
 def make_attack(cell: Cell) -> Any:
-    """Build the cell's attack with its number of queries, where that is an axis."""
-    return cell.plugin("attack", **({} if cell.get("m") is None else {"m": cell["m"]}))
+    """Build the cell's attack with its number of queries, where it has one to choose."""
+    chooses = "m" in parameters(find("attacks", cell.plugins["attack"]["name"]))
+    return cell.plugin("attack", **({"m": cell["m"]} if chooses and cell.get("m") is not None else {}))
 
 
 def _score(cell: Cell, test: TestSet, desk: ComplianceDesk, found: Any, defense: Any) -> Result:

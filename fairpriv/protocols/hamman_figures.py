@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.protocols.hamman_tables import DECODER_NAMES, NAMES
-from fairpriv.report.figures import COLOURS, canvas
+from fairpriv.report.figures import COLOURS, canvas, plain_log_ticks
 from fairpriv.report.summary import half_width
 
 STYLE = {name: COLOURS[i] for i, name in enumerate(NAMES)}
@@ -36,7 +36,7 @@ def answered_gaps(axis: Any, found: dict[str, np.ndarray], most: int = 100) -> N
     axis.vlines(index, gaps, answers, color=COLOURS[1], alpha=0.35, linewidth=1)
     axis.plot(index, answers, "x", color=COLOURS[1], markersize=4, label="answered")
     axis.plot(index, gaps, ".", color=COLOURS[0], markersize=5, label="true")
-    axis.set(xlabel="query", ylabel="statistical parity gap")
+    axis.set(xlabel="query", ylabel="statistical parity gap", ylim=(-1.08, 1.35))
     axis.legend(loc="upper right", ncols=2)
 
 
@@ -50,7 +50,9 @@ def recovered(axis: Any, truth: np.ndarray, *found: tuple[str, np.ndarray, str],
         axis.plot(index, values[few], ".", markersize=4, color=colour, label=label)
     axis.axhline(truth.max() / 2, color="0.4", linewidth=0.8, linestyle=":")
     axis.set(xlabel="individual (group 0 first)", ylabel=r"$\bar{s}_j$")
-    axis.legend(loc="upper right")
+    low, high = axis.get_ylim()
+    axis.set_ylim(low, high + 0.22 * (high - low))  # room for the legend
+    axis.legend(loc="upper right", ncols=len(found) + 1)
 
 
 def _leakage_by_m(axis: Any, rows: pd.DataFrame, epsilon: float, y: str, unit: str) -> None:
@@ -71,7 +73,7 @@ def _leakage_by_m(axis: Any, rows: pd.DataFrame, epsilon: float, y: str, unit: s
                 label = f"{defense}, ε = {epsilon:g}" + ("" if decoder == "l1" else ", strongest attacker")
                 line(axis, some, "m", y, color=STYLE[defense], linestyle=dash, label=label)
     axis.set(xlabel="number of queries m", ylabel=unit)
-    axis.legend(fontsize=8.5)
+    axis.legend(fontsize=8.5, loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
 
 
 def figure1(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
@@ -183,7 +185,8 @@ def attackers(rows: pd.DataFrame) -> Any:
             if len(some):
                 line(axis, some, "epsilon", "leakage", color=DECODER_STYLE[decoder], label=label)
         axis.axhline(50, color="0.5", linewidth=0.8, linestyle=":")
-        axis.set(title=NAMES[defense], xlabel="ε", xscale="log", ylim=(40, 102))
+        axis.set(title=NAMES[defense], xlabel="ε", ylim=(40, 102))
+        plain_log_ticks(axis, adult["epsilon"].unique())
     axes[0, 0].set_ylabel("leakage (%)")
     axes[0, 0].legend(fontsize=8.5, loc="upper left")
     figure.suptitle("Beyond the paper: stronger attackers on the same answers (Adult, n = 100, m = 40)")
@@ -210,8 +213,52 @@ def mechanisms(rows: pd.DataFrame) -> Any:
             mine = where(some, defense=defense)
             if len(mine):
                 line(axis, mine, "epsilon", "sp_error", color=STYLE[defense], label=label)
-        axis.set(title=title, xlabel="ε", xscale="log", yscale="log")
-        axis.legend(fontsize=8)
+        axis.set(title=title, xlabel="ε", yscale="log")
+        plain_log_ticks(axis, some["epsilon"].unique())
+        axis.legend(fontsize=8, loc="lower left")
     axes[0, 0].set_ylabel("average SP error (clipped)")
     figure.suptitle("The same ε, less noise: error of every mechanism")
+    return figure
+
+
+def reveal_by_queries(rows: pd.DataFrame) -> Any:
+    """Leakage against queries on exact answers: the noiseless lines of Figures 1a and 4a, and other decoders."""
+    some = rows[(rows["attack"] == "reveal_compressed") & (rows.get("attack.queries") == "perturbed")]
+    some = some[some.groupby(["dataset", "n"], dropna=False)["m"].transform("nunique") > 2]
+    panels = [key for key, _ in some.groupby(["dataset", "n"], sort=False, dropna=False)]
+    if not panels:
+        return None
+    figure, axes = canvas(columns=len(panels), sharey=True)
+    for axis, (dataset, n) in zip(axes[0], panels):
+        mine = some[(some["dataset"] == dataset) & (some["n"] == n)]
+        for decoder, label in DECODER_NAMES.items():
+            chosen = where(mine, attack__decoder=decoder)
+            if len(chosen):
+                line(axis, chosen, "m", "leakage", color=DECODER_STYLE[decoder], label=label)
+        axis.axhline(50, color="0.5", linewidth=0.8, linestyle=":")
+        title = {"adult_race": "Adult", "german": "German credit"}.get(dataset, dataset)
+        axis.set(title=f"{title}, n = {n:g}", xlabel="number of queries m", ylim=(45, 102))
+        axis.legend(loc="lower right")
+    axes[0, 0].set_ylabel("leakage (%)")
+    figure.suptitle("Exact answers: leakage against queries (hamman2023, Figures 1a and 4a without noise)")
+    return figure
+
+
+def reveal_vectors(arrays: Callable[..., Any]) -> Any:
+    """Recovered s̄ on exact answers: too few queries, and enough."""
+    point = {"attack": "reveal_compressed", "attack__queries": "perturbed", "attack__decoder": "l1", "seed": 0}
+    panels = [
+        ("Adult", "adult_race", 100, 20),
+        ("Adult", "adult_race", 100, 40),
+        ("German credit", "german", 1000, 800),
+    ]
+    found = [(f"{title}, n = {n}, m = {m}", arrays(dataset=d, n=n, m=m, **point)) for title, d, n, m in panels]
+    found = [(title, a) for title, a in found if a]
+    if not found:
+        return None
+    figure, axes = canvas(columns=len(found))
+    for axis, (title, a) in zip(axes[0], found):
+        recovered(axis, a["s_true"], ("recovered", a["s_found"], COLOURS[0]))
+        axis.set_title(title)
+    figure.suptitle(r"Exact answers: recovered $\bar{s}$")
     return figure

@@ -62,3 +62,16 @@ def _attackers(every: pd.DataFrame) -> pd.DataFrame:
     if "l1" in wide:
         out["gain_over_paper"] = out["leakage.strongest"] - wide["l1"]
     return out.reset_index().replace({np.nan: None})
+
+
+def reveal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return a summary of every attack, and the accuracies of the realistic models (Section A.7)."""
+    point = [c for c in ("dataset", "n", "n0", "attack", "m") if c in rows] + [
+        c for c in rows if c.startswith("attack.")
+    ]
+    tables = {"summary": summarise(rows, point, ["leakage", "recovered", "queries"])}
+    realistic = rows[rows.get("attack.queries", pd.Series(index=rows.index, dtype=object)) == "perturbed"]
+    if len(realistic):
+        accuracies = ["base_accuracy", "model_accuracy", "model_accuracy_sd"]
+        tables["accuracies"] = summarise(realistic, ["dataset", "n", "m"], accuracies)
+    return tables

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 # Okabe & Ito's palette: told apart with any colour vision
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 
-_STYLE = {
+STYLE = {
     "figure.dpi": 110,
     "savefig.dpi": 160,
     "font.size": 11,
@@ -25,18 +25,24 @@ _STYLE = {
     "figure.constrained_layout.use": True,
     "pdf.fonttype": 42,
 }
+matplotlib.rcParams.update(STYLE)
+
+
+def plain_log_ticks(axis: Any, values: Any) -> None:
+    """Make the x axis logarithmic with a tick at each of these values, written plainly."""
+    axis.set_xscale("log")
+    axis.set_xticks(sorted(values), [f"{v:g}" for v in sorted(values)])
+    axis.minorticks_off()
 
 
 def canvas(columns: int = 1, rows: int = 1, width: float = 4.6, height: float = 3.5, **more: Any) -> tuple[Any, Any]:
     """Return (figure, axes) in the house style; axes is always an array."""
-    with plt.rc_context(_STYLE):
-        return plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False, **more)
+    return plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False, **more)
 
 
 def save(figure: Any, path: Path) -> None:
     """Write a figure as PNG and PDF and close it; no dates inside, so that the same figure is the same file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with plt.rc_context(_STYLE):
-        figure.savefig(path.with_suffix(".png"), metadata={"Software": None})
-        figure.savefig(path.with_suffix(".pdf"), metadata={"CreationDate": None})
+    figure.savefig(path.with_suffix(".png"), metadata={"Software": None})
+    figure.savefig(path.with_suffix(".pdf"), metadata={"CreationDate": None})
     plt.close(figure)

@@ -4,7 +4,6 @@ import json
 import os
 import platform
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import distributions
@@ -56,6 +55,10 @@ def frame(job: Job, store: Store) -> pd.DataFrame:
             record |= {"status": "failed" if key in failures else "open", "seconds": None}
         records.append(record)
     table = pd.DataFrame.from_records(records)
+    for column in table.select_dtypes("float"):  # a cell without the axis must not turn m = 40 into 40.0
+        given = [r[column] for r in records if r.get(column) is not None]
+        if given and all(isinstance(v, int) for v in given):
+            table[column] = table[column].astype("Int64")
     last = ["status", "seconds"]
     return table[[c for c in table.columns if c not in last] + last]
 
@@ -117,27 +120,37 @@ def _replace(path: Path, text: str) -> None:
     part.replace(path)
 
 
+def _tidy(folder: Path, made: set[str]) -> None:
+    """Remove tables and figures of an earlier run that this one does not make: a folder tells of one run."""
+    for kind in ("tables", "figures"):
+        for path in (folder / kind).glob("*.*"):
+            if f"{kind}/{path.name}" not in made:
+                path.unlink()
+
+
 def write(job: Job, store: Store) -> None:
-    """Write cells.csv, tables, figures and the manifest of a job."""
+    """Write cells.csv and the manifest of a job, then its tables, verdicts and figures."""
     folder = job.plan.folder
     rows = frame(job, store)
     protocol = build("protocols", job.plan.protocol)
     finished = rows[rows["status"] == "done"]
     try:
         _replace(folder / "cells.csv", rows.to_csv(index=False))
+        _replace(folder / "manifest.json", json.dumps(manifest(job, rows), indent=1, default=str) + "\n")
         if len(finished):
             from fairpriv.report.figures import save
             from fairpriv.report.verdicts import judge
 
-            for name, table in protocol.tables(finished).items():
-                _replace(folder / "tables" / f"{name}.csv", table.to_csv(index=False))
+            made = {f"tables/{name}.csv": table for name, table in protocol.tables(finished).items()}
             if (verdicts := judge(job.plan.experiment, rows, protocol)) is not None:
-                _replace(folder / "tables" / "verdicts.csv", verdicts.to_csv(index=False))
-            for name, figure in protocol.figures(finished, _arrays(job, store)).items():
+                made["tables/verdicts.csv"] = verdicts
+            for name, table in made.items():
+                _replace(folder / name, table.to_csv(index=False))
+            figures = protocol.figures(finished, _arrays(job, store))
+            for name, figure in figures.items():
                 save(figure, folder / "figures" / name)
-        _replace(folder / "manifest.json", json.dumps(manifest(job, rows), indent=1, default=str) + "\n")
+            _tidy(folder, {*made, *(f"figures/{name}.{kind}" for name in figures for kind in ("png", "pdf"))})
     except OSError as error:
-        print(file=sys.stderr)
         raise StoreError(
             f"cannot write results to {folder}: {error}; the finished cells are kept in the store"
         ) from error

@@ -60,5 +60,5 @@ class Toy(Protocol):
         from fairpriv.report.figures import canvas
 
         figure, axes = canvas()
-        axes[0, 0].plot(pd.Series(arrays(x=1)["series"]))
+        axes[0, 0].plot(pd.Series(arrays(x=rows["x"].iloc[0])["series"]))
         return {"series": figure}

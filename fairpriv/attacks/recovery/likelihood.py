@@ -15,8 +15,8 @@ def maximum_likelihood(sensing: Sensing, eta: np.ndarray, n0: np.ndarray, laws: 
     """Maximise the likelihood of η = Ht + noise over 0 <= t <= 1, Σt = N0 (laws with scales in the units of t).
 
     Exact and Gaussian answers are least squares; Laplace ones least absolute deviations, which is also right for
-    answers the desk clipped, as log-tail and log-density of that law fall alike. The Cauchy likelihood has many maxima: the
-    search starts from the least-absolute-deviations solution and ends in a maximum near it.
+    answers the desk clipped, as log-tail and log-density of that law fall alike. The Cauchy likelihood has many maxima:
+    the search starts from the least-absolute-deviations solution and ends in a maximum near it.
     """
     out = np.zeros((sensing.n, eta.shape[1]))
     scale = np.array([law.scale for law in laws])

@@ -1,7 +1,7 @@
 """From an approximate solution of basis pursuit to the exact vertex: a few primal simplex pivots."""
 
 import numpy as np
-from scipy.linalg import LinAlgError, inv, solve
+from scipy.linalg import qr
 from scipy.linalg.blas import dger
 
 _SLACK = 1e-9  # how far |qⱼᵀy| may exceed 1
@@ -15,25 +15,43 @@ def vertex(q: np.ndarray, b: np.ndarray, weight: np.ndarray, pivots: int) -> np.
     for the likely columns only; all are looked at before a solution is accepted, so one returned is certified optimal.
     None: a singular basis or too many pivots.
     """
-    r, n = q.shape
-    order = np.argsort(-np.abs(weight), kind="stable")
-    likely, basis = order[: min(n, 3 * r)], order[:r].copy()
-    try:
-        inverse = np.asfortranarray(inv(q[:, basis], check_finite=False))
-        for _ in range(8):
-            left = _pivot(q, b, np.ascontiguousarray(q[:, likely]), likely, basis, inverse, pivots)
-            if left is None:
-                return None
-            pivots, y = left
-            broken = np.flatnonzero(np.abs(y @ q) > 1 + 10 * _SLACK)
-            if len(broken) == 0:
-                t = np.zeros(n)
-                t[basis] = solve(q[:, basis], b, check_finite=False)  # afresh: the updated inverse has drifted
-                return t
-            likely = np.union1d(likely, broken)
-    except LinAlgError:
-        pass
+    n = q.shape[1]
+    likely = np.argsort(-np.abs(weight), kind="stable")[: min(n, 2 * len(q))]
+    start = _first_basis(q, weight, likely)
+    if start is None:
+        return None
+    basis, inverse = start
+    for _ in range(8):
+        left = _pivot(q, b, np.ascontiguousarray(q[:, likely]), likely, basis, inverse, pivots)
+        if left is None:
+            return None
+        pivots, inverse, y = left
+        broken = np.flatnonzero(np.abs(y @ q) > 1 + 10 * _SLACK)
+        if len(broken) == 0:
+            t = np.zeros(n)
+            t[basis] = np.linalg.solve(q[:, basis], b)  # afresh: the updated inverse has drifted
+            return t if np.linalg.norm(q @ t - b) <= 1e-9 * np.linalg.norm(b) else None
+        likely = np.union1d(likely, broken)
     return None
+
+
+def _first_basis(q: np.ndarray, weight: np.ndarray, likely: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the columns of largest weight and their inverse; where those are dependent, heavy independent ones."""
+    basis = likely[: len(q)].copy()
+    inverse = _inverse(q[:, basis])
+    if inverse is None:
+        heavy = q[:, likely] * (np.abs(weight[likely]) + 1e-3 * np.abs(weight).max())
+        basis = likely[qr(heavy, mode="r", pivoting=True, check_finite=False)[1][: len(q)]]
+        inverse = _inverse(q[:, basis])
+    return None if inverse is None else (basis, inverse)
+
+
+def _inverse(square: np.ndarray) -> np.ndarray | None:
+    try:
+        inverse = np.asfortranarray(np.linalg.inv(square))
+    except np.linalg.LinAlgError:
+        return None
+    return inverse if np.abs(inverse).max() < 1e8 else None
 
 
 def _pivot(
@@ -44,8 +62,8 @@ def _pivot(
     basis: np.ndarray,
     inverse: np.ndarray,
     pivots: int,
-) -> tuple[int, np.ndarray] | None:
-    """Pivot (basis and inverse in place) until the named columns price out; return the pivots left and the dual y."""
+) -> tuple[int, np.ndarray, np.ndarray] | None:
+    """Pivot (basis in place) until the named columns price out; return the pivots left, the inverse and the dual y."""
     t = inverse @ b
     sign = np.where(t < 0, -1.0, 1.0)
     basic = np.zeros(q.shape[1], dtype=bool)
@@ -57,7 +75,7 @@ def _pivot(
         worst = int(np.argmax(np.abs(price)))
         gain = abs(price[worst]) - 1.0
         if gain <= _SLACK:
-            return pivots, y
+            return pivots, inverse, y
         entering, direction = names[worst], np.sign(price[worst])
         slope = direction * (inverse @ q[:, entering])
         ratio = np.divide(t, slope, out=np.full_like(t, -1.0), where=np.abs(slope) > 1e-9)

@@ -1,0 +1,38 @@
+"""An installed wheel works from an empty directory: conf/ and experiments/ travel in it."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from tests.conftest import ROOT
+
+
+def test_wheel_runs_a_smoke_experiment_in_a_new_environment(tmp_path):
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    inside = zipfile.ZipFile(wheel).namelist()
+    assert "fairpriv/_share/conf/config.yaml" in inside
+    assert "fairpriv/_share/experiments/hamman2023/paper.yaml" in inside
+
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "env")], check=True)
+    python = tmp_path / "env" / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", str(wheel)], check=True)
+    # the packages it depends on are those of the environment the tests run in: a path file, not a second download
+    (site,) = (tmp_path / "env" / "lib").glob("python*/site-packages")
+    own = Path(next(p for p in sys.path if p.endswith("site-packages")))
+    (site / "packages.pth").write_text(str(own) + "\n")
+
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    where = subprocess.run(
+        [python, "-c", "import fairpriv; print(fairpriv.__file__)"], cwd=empty, env=env, capture_output=True, text=True
+    )
+    assert str(tmp_path) in where.stdout  # the wheel, not the checkout
+    command = [tmp_path / "env" / "bin" / "fairpriv", "run", "experiment=attribute_conceal", "profile=smoke"]
+    done = subprocess.run([*command, "dataset=synthetic", "jobs=1"], cwd=empty, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (empty / "results/attribute_conceal/tables/verdicts.csv").exists()

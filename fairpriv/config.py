@@ -213,13 +213,11 @@ def _blocks(
                 known = sorted({d for b in sweep["grid"].values() for d in _listed(b["dataset"])})
                 raise unknown(f"dataset for {cfg['name']}", chosen["dataset"][0], known)
             blocks = [{"dataset": chosen["dataset"]} | sweep["any"]]
-    for group in ("attack", "defense", "model"):
-        if group not in picked:
-            continue
-        if named := [b for b in blocks if picked[group] in _listed(b.get(group))]:
-            blocks = named
-        else:  # it takes the place of the grid's own, whose parameters it need not have
-            has = set(_group_option(group, picked[group]))
+    for axis, values in chosen.items():  # blocks that know the value are meant; where none does, it is new to all
+        blocks = [b for b in blocks if {str(v) for v in values} & {str(v) for v in _listed(b.get(axis))}] or blocks
+    for group, name in picked.items():  # a plug-in new to the grid need not have the parameters that are swept
+        if not any(name in _listed(b.get(group)) for b in blocks):
+            has = set(_group_option(group, name))
             alien = {a for b in blocks for a in b if a.startswith(f"{group}.") and a.split(".", 1)[1] not in has}
             blocks = [{a: v for a, v in b.items() if a not in alien} for b in blocks]
     out = []
@@ -246,7 +244,7 @@ def plan(overrides: Sequence[str], multirun_name: str | None = None) -> Plan:
     axis_names = {a for b in [*cfg["sweep"]["grid"].values(), cfg["sweep"].get("any") or {}] for a in b} - {"seeds"}
     typed = {o.key_or_group for o in parsed}
     chosen: dict[str, list[Any]] = {}
-    for axis in axis_names & typed:
+    for axis in sorted(axis_names & typed):
         value = choices.get(axis) if axis in GROUPS else OmegaConf.select(composed, axis)
         value = OmegaConf.to_container(value) if OmegaConf.is_config(value) else value
         chosen[axis] = [_number(v) for v in _listed(value)]

@@ -1,1 +1,5 @@
-"""Attacks: one file each."""
+"""Attacks: one file each; `correct_reconstruction` works on plain arrays."""
+
+from fairpriv.attacks.correction import Correction, correct_reconstruction
+
+__all__ = ["Correction", "correct_reconstruction"]

@@ -89,8 +89,10 @@ def _score(cell: Cell, test: TestSet, desk: ComplianceDesk, found: Any, defense:
     law = desk.view(test.base).law(len(asked.truth), asked.metric)
     error = sp_error(asked.answers, asked.truth, (0.0, 1.0) if asked.metric.startswith("abs_") else (-1.0, 1.0))
     accuracy = 100 * ((asked.h >= 0.5) == test.label).mean(axis=1)
+    leaked = leakage(found.group[people], test.group[people])
     metrics = {
-        "leakage": leakage(found.group[people], test.group[people]),
+        "leakage": leaked,
+        "leakage_up_to_swap": max(leaked, 100 - leaked),  # what a partition without names gives away (Theorem 3)
         "recovered": number_recovered(found.group, test.group),
         "queries": found.queries,
         "sp_error": error["clipped_mean"],

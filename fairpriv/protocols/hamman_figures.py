@@ -52,7 +52,7 @@ def recovered(axis: Any, truth: np.ndarray, *found: tuple[str, np.ndarray, str],
     axis.set(xlabel="individual (group 0 first)", ylabel=r"$\bar{s}_j$")
     low, high = axis.get_ylim()
     axis.set_ylim(low, high + 0.22 * (high - low))  # room for the legend
-    axis.legend(loc="upper right", ncols=len(found) + 1)
+    axis.legend(loc="upper right", ncols=len(found) + 1, fontsize=8.5, handletextpad=0.2, columnspacing=1.0)
 
 
 def _leakage_by_m(axis: Any, rows: pd.DataFrame, epsilon: float, y: str, unit: str) -> None:
@@ -63,17 +63,17 @@ def _leakage_by_m(axis: Any, rows: pd.DataFrame, epsilon: float, y: str, unit: s
         "m",
         y,
         color=COLOURS[6],
-        label="no noise (ε = ∞)",
+        label="no noise",
     )
     noisy = rows[rows["epsilon"] == epsilon]
     for defense in ("conceal", "conceal_tight"):
         for decoder, dash in (("l1", "-"), ("maximum_likelihood", "--")):
             some = where(noisy, attack__decoder=decoder, defense=defense)
             if some["m"].nunique() > 1:
-                label = f"{defense}, ε = {epsilon:g}" + ("" if decoder == "l1" else ", strongest attacker")
+                label = defense + ("" if decoder == "l1" else ", likelihood decoder")
                 line(axis, some, "m", y, color=STYLE[defense], linestyle=dash, label=label)
     axis.set(xlabel="number of queries m", ylabel=unit)
-    axis.legend(fontsize=8.5, loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
+    axis.legend(fontsize=8, loc="upper left", labelspacing=0.25, handlelength=1.6)
 
 
 def figure1(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
@@ -86,7 +86,7 @@ def figure1(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
     a, b, c = axes[0]
     _leakage_by_m(a, adult, 100, "leakage", "leakage (%)")
     a.axhline(50, color="0.5", linewidth=0.8, linestyle=":")
-    a.set(title="(a) leakage", ylim=(35, 102))
+    a.set(title="(a) leakage, ε = 100", ylim=(35, 106))
     answered_gaps(b, noisy)
     b.set_title("(b) answered queries, m = 40, ε = 100")
     recovered(c, noisy["s_true"], ("with Attribute-Conceal", noisy["s_found"], COLOURS[1]))
@@ -157,7 +157,7 @@ def figure4(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
         return None
     figure, axes = canvas(columns=2, rows=2, width=5.2)
     _leakage_by_m(axes[0, 0], german, 1000, "recovered", "attributes recovered (of 1000)")
-    axes[0, 0].set_title("(a) recovered attributes")
+    axes[0, 0].set_title("(a) recovered attributes, ε = 1000")
     answered_gaps(axes[0, 1], noisy)
     axes[0, 1].set_title("(b) answered queries, m = 800, ε = 1000 (first 100)")
     recovered(axes[1, 0], exact["s_true"], ("no noise", exact["s_found"], COLOURS[0]))
@@ -223,7 +223,8 @@ def mechanisms(rows: pd.DataFrame) -> Any:
 
 def reveal_by_queries(rows: pd.DataFrame) -> Any:
     """Leakage against queries on exact answers: the noiseless lines of Figures 1a and 4a, and other decoders."""
-    some = rows[(rows["attack"] == "reveal_compressed") & (rows.get("attack.queries") == "perturbed")]
+    paper = (rows["attack.queries"] == "perturbed") & (rows["attack.group_sizes"] == "known")
+    some = rows[(rows["attack"] == "reveal_compressed") & paper]
     some = some[some.groupby(["dataset", "n"], dropna=False)["m"].transform("nunique") > 2]
     panels = [key for key, _ in some.groupby(["dataset", "n"], sort=False, dropna=False)]
     if not panels:

@@ -69,7 +69,7 @@ def reveal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     point = [c for c in ("dataset", "n", "n0", "attack", "m") if c in rows] + [
         c for c in rows if c.startswith("attack.")
     ]
-    tables = {"summary": summarise(rows, point, ["leakage", "recovered", "queries"])}
+    tables = {"summary": summarise(rows, point, ["leakage", "leakage_up_to_swap", "recovered", "queries"])}
     realistic = rows[rows.get("attack.queries", pd.Series(index=rows.index, dtype=object)) == "perturbed"]
     if len(realistic):
         accuracies = ["base_accuracy", "model_accuracy", "model_accuracy_sd"]

@@ -182,7 +182,7 @@ def test_unknown_decoder_is_refused():
 
 
 def test_l1_without_the_simplex_decides_alike(monkeypatch):
-    """Beyond EXACT_UP_TO entries of H the splitting alone decides at least 99.5 % of the attributes as the vertex does."""
+    """Beyond EXACT_UP_TO entries of H the splitting alone decides, 99.5 % of the attributes as the vertex does."""
     rng = np.random.default_rng(3)
     n, m, n0 = 400, 240, 40
     h = rng.integers(0, 2, size=(m, n)).astype(float)

@@ -6,6 +6,7 @@ import resource
 import signal
 import sqlite3
 import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -23,6 +24,20 @@ def finished(folder) -> int:
             return db.execute("SELECT count(*) FROM cells").fetchone()[0]
     except sqlite3.OperationalError:
         return 0
+
+
+def children(pid) -> list[int]:
+    """Return the worker processes of a driver (Linux; none elsewhere)."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = stat.read_text()
+            command = (stat.parent / "cmdline").read_text()
+        except OSError:  # gone in between
+            continue
+        if int(text.rsplit(")", 1)[1].split()[1]) == pid and "popen_loky" in command:
+            found.append(int(stat.parent.name))
+    return found
 
 
 def wait_for_cells(folder, n, seconds=60):
@@ -90,11 +105,17 @@ def test_kill_9_in_mid_sweep_then_resume_is_byte_identical(shell):
     shell.toy(*slow, "jobs=2", "results_dir=whole")
     running = shell.start("run", "--conf-dir", str(TOY / "conf"), "experiment=toy", *slow, "jobs=2")
     wait_for_cells(shell.folder, 6)
+    workers = children(running.pid)
+    assert workers
     os.kill(running.pid, signal.SIGKILL)
     running.wait()
     kept = finished(shell.folder)
     assert 6 <= kept < 36
     assert not (shell.folder / "results/toy/cells.csv").exists()
+    deadline = time.time() + 30  # the workers follow their driver
+    while any(os.path.exists(f"/proc/{pid}") for pid in workers):
+        assert time.time() < deadline, "a worker outlived its driver"
+        time.sleep(0.1)
     done = shell.toy(*slow, "jobs=2")
     assert f"({kept} reused)" in done.stdout
     assert timeless(shell.folder / "results/toy/cells.csv") == timeless(shell.folder / "whole/toy/cells.csv")

@@ -1,6 +1,10 @@
 """engine=local: joblib/loky processes on this machine; jobs=1 stays in this process."""
 
+import os
+import threading
+import time
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -8,10 +12,30 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from fairpriv.runner.work import Finished, Task, perform
 
 
+def _watch(driver: int) -> None:
+    """End this worker soon after its driver: killed, it must not leave a task computing for nobody."""
+    while os.getppid() == driver:
+        time.sleep(1)
+    os._exit(1)
+
+
+@cache
+def _watched() -> threading.Thread:
+    """Start the watch, once a worker."""
+    thread = threading.Thread(target=_watch, args=(os.getppid(),), daemon=True)
+    thread.start()
+    return thread
+
+
+def _perform(task: Task) -> list[Finished]:
+    _watched()
+    return perform(task)
+
+
 def _stream(tasks: Sequence[Task], jobs: int) -> Iterator[list[Finished]]:
     with parallel_config(backend="loky", inner_max_num_threads=1):
         yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
-            delayed(perform)(t) for t in tasks
+            delayed(_perform)(t) for t in tasks
         )
 
 

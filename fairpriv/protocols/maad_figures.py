@@ -1,0 +1,189 @@
+"""Figures of maad_private: the tables at a glance, the ε spent, and the sweeps."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairpriv.protocols.maad_tables import CONDITIONS, attributes_of, complete, printed_points
+from fairpriv.report.figures import COLOURS, canvas
+from fairpriv.report.summary import half_width
+
+TITLES = {
+    "adult_aif360": "Adult",
+    "compas_aif360": "COMPAS",
+    "hate_speech": "Hate speech",
+    "synthetic_corpus": "Synthetic corpus",
+}
+ORDER = [
+    ("baseline", "none"),
+    ("dp", "printed"),
+    ("dp", "joint"),
+    ("debias", "none"),
+    ("dp_debias", "printed"),
+    ("dp_debias", "joint"),
+]
+
+
+def _label(condition: str, privacy: str) -> str:
+    return CONDITIONS[condition] + ("" if privacy == "none" else f"\n({privacy})")
+
+
+def _points(rows: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
+    found = []
+    for condition, privacy in ORDER:
+        some = rows[(rows["condition"] == condition) & (rows["defense.privacy"] == privacy)]
+        if len(some):
+            found.append((condition, privacy, some))
+    return found
+
+
+def _bars(axis: Any, points: list[tuple[str, str, pd.DataFrame]], metrics: dict[str, str]) -> None:
+    """Draw a group of bars a condition, a bar a metric, with 95 % intervals where there are several splits."""
+    width = 0.8 / len(metrics)
+    for i, (metric, name) in enumerate(metrics.items()):
+        at = np.arange(len(points)) + (i - (len(metrics) - 1) / 2) * width
+        mean = [some[metric].mean() for *_, some in points]
+        half = [np.nan_to_num(half_width(some[metric].to_numpy())) for *_, some in points]
+        axis.bar(at, mean, width, yerr=half, color=COLOURS[i], label=name, error_kw={"linewidth": 0.8})
+    axis.set_xticks(range(len(points)), [_label(c, p) for c, p, _ in points], fontsize=8.5)
+    axis.grid(axis="x", visible=False)
+
+
+def conditions(rows: pd.DataFrame) -> Any:
+    """Tables 2 to 4 as bars: F1 above, average odds difference of each attribute below."""
+    rows = printed_points(rows)
+    datasets = [d for d in TITLES if d in set(rows["dataset"])]
+    if not datasets:
+        return None
+    figure, axes = canvas(columns=len(datasets), rows=2, width=6.6, height=3.2, sharex="col")
+    for column, dataset in enumerate(datasets):
+        some = rows[rows["dataset"] == dataset]
+        points = _points(some)
+        above, below = axes[0][column], axes[1][column]
+        _bars(above, points, {"micro_f1": "micro F1", "macro_f1": "macro F1"})
+        above.set(title=TITLES[dataset], ylabel="F1", ylim=(0.3, 0.9))
+        above.legend(ncols=2, fontsize=9, loc="upper right")
+        _bars(below, points, {f"aod_{a}": a for a in attributes_of(some)})
+        below.axhline(0, color="0.3", linewidth=0.8)
+        below.set(ylabel="average odds difference")
+        below.legend(ncols=2, fontsize=9, loc="best")
+    figure.suptitle("maad2023, Tables 2 to 4: utility and bias in four conditions")
+    return figure
+
+
+def budgets(rows: pd.DataFrame) -> Any:
+    """Draw what is claimed and what is spent, on a logarithmic scale."""
+    rows = printed_points(rows)
+    rows = rows[rows["condition"].isin(["dp", "dp_debias"])]
+    datasets = [d for d in TITLES if d in set(rows["dataset"])]
+    if not datasets:
+        return None
+    figure, axes = canvas(columns=len(datasets), width=5.4, height=3.6, sharey=True)
+    looks = (("epsilon_claimed", "claimed"), ("epsilon_spent", "at the real sensitivity"), ("epsilon_proven", "proven"))
+    for axis, dataset in zip(axes[0], datasets):
+        points = _points(rows[rows["dataset"] == dataset])
+        for i, (metric, name) in enumerate(looks):
+            at = np.arange(len(points)) + (i - 1) * 0.27
+            values = [some[metric].mean() for *_, some in points]
+            axis.bar(at, values, 0.25, color=COLOURS[i], label=name)
+            for x, value in zip(at, values):
+                axis.annotate(
+                    f"{value:,.3g}" if value < 1000 else f"{value:,.0f}",
+                    (x, value),
+                    ha="center",
+                    va="bottom",
+                    fontsize=7.5,
+                )
+        axis.set_yscale("log")
+        axis.set_xticks(range(len(points)), [_label(c, p) for c, p, _ in points], fontsize=9)
+        axis.grid(axis="x", visible=False)
+        axis.set(title=TITLES[dataset], ylim=(1, 3e6))
+    axes[0][0].set_ylabel(r"$\epsilon$ at $\delta = 10^{-6}$")
+    axes[0][0].legend(fontsize=9, loc="upper left")
+    figure.suptitle("What Algorithm 1 claims to spend, and spends")
+    return figure
+
+
+def _sweep(rows: pd.DataFrame, x: str, label: str, title: str, log: bool) -> Any:
+    """Draw micro F1 and |average odds difference| along an axis, one line a privacy."""
+    if rows.empty or rows.groupby("defense.privacy")[x].nunique().max() < 2:
+        return None
+    names = attributes_of(rows)
+    figure, axes = canvas(columns=1 + len(names), sharex=True)
+    for i, (privacy, some) in enumerate(rows.groupby("defense.privacy", sort=False)):
+        for axis, metric in zip(axes[0], ["micro_f1", *(f"aod_{a}" for a in names)]):
+            by = some.groupby(x)[metric]
+            mean, half = by.mean(), by.agg(lambda v: np.nan_to_num(half_width(v.to_numpy())))
+            name = "no privacy" if privacy == "none" else f"DP ({privacy})"
+            axis.errorbar(
+                mean.index, mean, yerr=half, marker="o", markersize=4, color=COLOURS[i], label=name, capsize=2
+            )
+    for axis, what in zip(axes[0], ["micro F1", *(f"average odds difference, {a}" for a in names)]):
+        axis.set(xlabel=label, ylabel=what)
+        if log:
+            axis.set_xscale("log")
+        if what != "micro F1":
+            axis.axhline(0, color="0.3", linewidth=0.8)
+    axes[0][0].legend(fontsize=9)
+    figure.suptitle(title)
+    return figure
+
+
+def gamma_sweep(rows: pd.DataFrame) -> Any:
+    """How much the adversary's weight matters (Adult, σ = 0.5)."""
+    rows = complete(rows)
+    chosen = rows["condition"].isin(["debias", "dp_debias"]) & (rows["defense.sigma"] == 0.5)
+    some = rows[chosen & (rows["dataset"] == "adult_aif360") & (rows["defense.privacy"] != "printed")]
+    return _sweep(some, "defense.gamma", r"weight of the adversary $\gamma$", "Adult: the adversary's weight", False)
+
+
+def budget_sweep(rows: pd.DataFrame) -> Any:
+    """How much the budget matters (Adult, γ = 1, four epochs with more or less noise)."""
+    rows = complete(rows)
+    chosen = (rows["condition"] == "dp_debias") & (rows["defense.privacy"] == "joint") & (rows["defense.gamma"] == 1)
+    some = rows[chosen & (rows["dataset"] == "adult_aif360")]
+    some = some.assign(epsilon=some["epsilon_spent"].round(3))
+    return _sweep(some, "epsilon", r"$\epsilon$ spent", r"Adult: smaller budgets ($\gamma = 1$)", True)
+
+
+def learning(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
+    """Losses of predictor and adversary along training (first split)."""
+    rows = printed_points(rows)
+    datasets = [d for d in TITLES if d in set(rows["dataset"])]
+    figure, drawn = None, False
+    if datasets:
+        figure, axes = canvas(columns=len(datasets), rows=2, height=2.8, sharex="col")
+    for column, dataset in enumerate(datasets):
+        for i, (_, privacy, some) in enumerate(_points(rows[(rows["dataset"] == dataset)])):
+            row = some.iloc[0]
+            wanted = {"dataset": dataset, "seed": 0, "defense__privacy": privacy}
+            wanted |= {"defense__debias": bool(row["defense.debias"]), "defense__gamma": row["defense.gamma"]}
+            found = arrays(**wanted)
+            if not found:
+                continue
+            drawn = True
+            epochs = (np.arange(len(found["losses"])) + 0.5) / len(found["losses"]) * row["epochs"]
+            name = _label(row["condition"], privacy).replace("\n", " ")
+            for k in (0, 1) if row["defense.debias"] else (0,):
+                axes[k][column].plot(epochs, found["losses"][:, k], color=COLOURS[i], linewidth=1.3, label=name)
+        axes[0][column].set(title=TITLES[dataset], ylabel="predictor's loss", yscale="log")
+        axes[1][column].set(xlabel="epoch", ylabel="adversary's loss")
+        axes[0][column].legend(fontsize=7.5, ncols=2)
+    if not drawn:
+        return None
+    figure.suptitle("Losses along training (first split)")
+    return figure
+
+
+def all_figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
+    """Return every figure for which there are cells."""
+    made = {
+        "conditions": conditions(rows),
+        "budget_claimed_and_spent": budgets(rows),
+        "gamma": gamma_sweep(rows),
+        "epsilon": budget_sweep(rows),
+        "learning": learning(rows, arrays),
+    }
+    return {name: figure for name, figure in made.items() if figure is not None}

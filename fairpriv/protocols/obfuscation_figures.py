@@ -1,0 +1,234 @@
+"""Figures of xie2024, and ours beside them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairpriv.protocols.obfuscation_tables import DATASETS, METHODS, OURS, table2_rows
+from fairpriv.report.figures import COLOURS, canvas
+from fairpriv.report.summary import half_width
+
+MARKERS = dict(zip(METHODS, "osD^vP*Xh"))
+LOOK = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(METHODS)}
+LOOK |= {"vfae": "#8C510A", "raw_data": "0.45"}  # the palette's yellow is too light for a marker
+
+
+def _title(dataset: str) -> str:
+    return DATASETS.get(dataset, dataset)
+
+
+def _datasets(rows: pd.DataFrame) -> list[str]:
+    found = list(dict.fromkeys(rows["dataset"]))
+    return [d for d in DATASETS if d in found] + [d for d in found if d not in DATASETS]
+
+
+def _epsilon(value: float) -> str:
+    return "ε = ∞" if np.isinf(value) else f"ε = {value:g}"
+
+
+def _people(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["delta_dp"].notna()] if "delta_dp" in rows else rows.iloc[:0]
+
+
+def figure5(rows: pd.DataFrame) -> Any:
+    """Accuracy against Δ_DP along β, a line an ε: continuous above, discrete below."""
+    some = _people(rows)
+    some = some[some["defense"].isin(OURS) & some["beta"].notna()]
+    points = some.groupby(["dataset", "defense"])[["epsilon", "beta"]].nunique()
+    if not ((points["epsilon"] > 1) & (points["beta"] > 1)).any():
+        return None
+    names, kinds = _datasets(some), [k for k in OURS if k in set(some["defense"])]
+    figure, axes = canvas(columns=len(names), rows=len(kinds), width=4.3, height=3.3, sharex="col")
+    epsilons = sorted(some["epsilon"].unique())
+    colours = {e: COLOURS[i % len(COLOURS)] for i, e in enumerate(epsilons)}
+    for row, kind in zip(axes, kinds):
+        for axis, dataset in zip(row, names):
+            mine = some[(some["dataset"] == dataset) & (some["defense"] == kind)]
+            axis.axhline(mine["majority_u"].mean(), color="0.5", linewidth=0.9, linestyle=":")
+            for epsilon in epsilons:
+                at = mine[mine["epsilon"] == epsilon].groupby("beta")[["delta_dp", "accuracy"]].mean()
+                look = {"color": colours[epsilon], "label": _epsilon(epsilon)}
+                axis.plot(at["delta_dp"], at["accuracy"], "-", linewidth=1, alpha=0.6, color=look["color"])
+                axis.scatter(at["delta_dp"], at["accuracy"], s=18 + 9 * np.arange(len(at)), **look)
+            axis.set_title(f"{_title(dataset)}, {METHODS[kind][6:-1]}")
+    for axis in axes[-1]:
+        axis.set_xlabel(r"$\Delta_{DP}$ (demographic parity gap)")
+    for row in axes:
+        row[0].set_ylabel("accuracy on U")
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    figure.suptitle(
+        r"xie2024, Figure 5: accuracy against $\Delta_{DP}$; larger dots, larger β; dotted: the larger class alone"
+    )
+    return figure
+
+
+def figure6(rows: pd.DataFrame) -> Any:
+    """I(U;Z) and I(S;Z) against β, by MINE; for I(S;Z) also from the randomizer's law."""
+    if "i_uz" not in rows or not rows["i_uz"].notna().any():
+        return None
+    some = rows[rows["i_uz"].notna() & (rows["defense"] == OURS[0])]
+    if some["beta"].nunique() < 2:
+        return None
+    names = _datasets(some)
+    figure, axes = canvas(columns=2, rows=len(names), width=5.0, height=2.8, sharex=True)
+    for row, dataset in zip(axes, names):
+        mine = some[some["dataset"] == dataset]
+        for i, (epsilon, group) in enumerate(mine.groupby("epsilon")):
+            for axis, metric in zip(row, ("i_uz", "i_sz")):
+                by = group.groupby("beta")[metric]
+                means, half = by.mean(), by.agg(half_width).fillna(0)
+                axis.errorbar(
+                    means.index, means, half, marker="o", markersize=4, color=COLOURS[i], label=_epsilon(epsilon)
+                )
+            known = group.groupby("beta")["i_sz_known"].mean()
+            row[1].plot(known.index, known, "--", color=COLOURS[i], linewidth=1)
+        row[0].set(ylabel=f"{_title(dataset)}\nnats")
+        for axis in row:
+            axis.set_xscale("log")
+            axis.set_ylim(bottom=min(0, axis.get_ylim()[0]))
+    axes[0, 0].set_title("utility I(U;Z)")
+    axes[0, 1].set_title("leakage I(S;Z); dashed: from the randomizer's law")
+    axes[-1, 0].set_xlabel("β")
+    axes[-1, 1].set_xlabel("β")
+    axes[0, 0].legend(fontsize=9)
+    figure.suptitle("xie2024, Figure 6: what the representation tells about U and about S (continuous)")
+    return figure
+
+
+def _picture(rows: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Return images given as rows (channel by channel) in one strip, scaled from [low, high]."""
+    image = np.clip((rows - low) / (high - low), 0, 1).reshape(-1, 3, 10, 10).transpose(0, 2, 3, 1)
+    framed = np.ones((len(image), 12, 12, 3))
+    framed[:, 1:-1, 1:-1] = image
+    return framed.transpose(1, 0, 2, 3).reshape(12, -1, 3)
+
+
+def figure4(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
+    """Colored-MNIST: some images and what is given away of them at several ε, for both roles."""
+    roles = {"mnist": "U = digit, S = colour", "mnist_hide_digit": "U = colour, S = digit"}
+    images = rows[rows["dataset"].isin(roles)]
+    if images.empty:
+        return None
+    beta = images["beta"].max()
+    epsilons = sorted(images["epsilon"].unique(), reverse=True)
+    shown = [d for d in roles if d in set(images["dataset"])]
+    lines = 1 + len(epsilons)
+    figure, axes = canvas(columns=len(shown), rows=lines, width=6.4, height=1.0)
+    for column, dataset in enumerate(shown):
+        first = True
+        for line, epsilon in enumerate(epsilons, start=1):
+            found = arrays(dataset=dataset, epsilon=epsilon, beta=beta, seed=0)
+            axis = axes[line, column]
+            axis.axis("off")
+            if not found:
+                continue
+            pick = _pick(found)
+            if first:
+                axes[0, column].imshow(_picture(found["x"][pick], 0, 1), interpolation="nearest")
+                axes[0, column].set_title(f"{roles[dataset]}\nimages X", fontsize=10.5)
+                axes[0, column].axis("off")
+                first = False
+            at = images[(images["dataset"] == dataset) & (images["epsilon"] == epsilon) & (images["beta"] == beta)]
+            low, high = np.quantile(found["z"][pick], [0.02, 0.98])
+            axis.imshow(_picture(found["z"][pick], low, high), interpolation="nearest")
+            axis.set_title(f"Z, {_epsilon(epsilon)}: accuracy on U {at['accuracy'].mean():.2f}", fontsize=10.5)
+    figure.suptitle(f"xie2024, Figure 4: Colored-MNIST, representations at several ε (β = {beta:g})")
+    return figure
+
+
+def _pick(found: dict[str, np.ndarray]) -> np.ndarray:
+    """Return twelve images: digits in order, colours taking turns."""
+    digit, colour = (found["u"], found["s"]) if found["u"].max() > found["s"].max() else (found["s"], found["u"])
+    wanted = [(d % 10, d % 3) for d in range(12)]
+    rows = [np.flatnonzero((digit == d) & (colour == c)) for d, c in wanted]
+    return np.array([r[0] for r in rows if len(r)], int)
+
+
+def _points(axis: Any, some: pd.DataFrame, x: str, y: str) -> None:
+    """Draw every method with 95 % intervals; filled with LDP, hollow without."""
+    for (defense, epsilon), group in some.groupby(["defense", "epsilon"], sort=False):
+        colour, private = LOOK.get(defense, "0.2"), np.isfinite(epsilon)
+        error = [half_width(group[c]) for c in (x, y)]
+        axis.errorbar(
+            group[x].mean(),
+            group[y].mean(),
+            xerr=np.nan_to_num(error[0]),
+            yerr=np.nan_to_num(error[1]),
+            fmt=MARKERS.get(defense, "o"),
+            markersize=8,
+            color=colour,
+            markerfacecolor=colour if private else "white",
+            elinewidth=1,
+            alpha=0.95,
+        )
+    # intervals of two seeds are wider than the picture: the points decide what is shown
+    means = some.groupby(["defense", "epsilon"])[[x, y]].mean()
+    for limits, column in ((axis.set_xlim, x), (axis.set_ylim, y)):
+        low, high = means[column].min(), means[column].max()
+        margin = 0.12 * max(high - low, 0.02)
+        limits(low - margin, high + margin)
+
+
+def _legend(figure: Any, some: pd.DataFrame) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], marker=MARKERS[m], color=LOOK[m], linestyle="", markersize=8, label=METHODS[m])
+        for m in METHODS
+        if m in set(some["defense"])
+    ]
+    handles.append(
+        Line2D([], [], marker="o", color="0.3", markerfacecolor="white", linestyle="", label="hollow: no LDP")
+    )
+    figure.legend(handles=handles, loc="outside lower center", ncols=5, frameon=False)
+
+
+def pareto(rows: pd.DataFrame) -> Any:
+    """Beyond the paper: Table 2 as a front, accuracy against Δ_DP with 95 % intervals."""
+    some = table2_rows(rows)
+    if some["defense"].nunique() < 3:
+        return None
+    names = _datasets(some)
+    figure, axes = canvas(columns=len(names), width=4.5, height=4.0)
+    for axis, dataset in zip(axes[0], names):
+        mine = some[some["dataset"] == dataset]
+        _points(axis, mine, "delta_dp", "accuracy")
+        axis.axhline(mine["majority_u"].mean(), color="0.5", linewidth=0.9, linestyle=":")
+        axis.plot(*_front(mine), color="0.3", linewidth=1, alpha=0.6, drawstyle="steps-post", zorder=0)
+        axis.set(title=_title(dataset), xlabel=r"$\Delta_{DP}$ (demographic parity gap)")
+    axes[0, 0].set_ylabel("accuracy on U")
+    _legend(figure, some)
+    figure.suptitle(
+        "Table 2 as a front: ours at ε = 5, the others without noise and at ε = 8; step: Pareto front with LDP"
+    )
+    return figure
+
+
+def _front(some: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points with LDP that no other beats in both accuracy and Δ_DP."""
+    private = some[np.isfinite(some["epsilon"])]
+    means = private.groupby(["defense", "epsilon"])[["delta_dp", "accuracy"]].mean().sort_values("delta_dp")
+    best = means["accuracy"].cummax()
+    kept = means[(means["accuracy"] >= best) & ~best.duplicated()]
+    return kept["delta_dp"].to_numpy(), kept["accuracy"].to_numpy()
+
+
+def attackers(rows: pd.DataFrame) -> Any:
+    """Beyond the paper: balanced accuracy of the strongest attacker on S against accuracy on U."""
+    some = table2_rows(rows)
+    if some["defense"].nunique() < 3:
+        return None
+    names = _datasets(some)
+    figure, axes = canvas(columns=len(names), width=4.5, height=4.0, sharex=True)
+    for axis, dataset in zip(axes[0], names):
+        mine = some[some["dataset"] == dataset]
+        _points(axis, mine, "attack_balanced", "accuracy")
+        axis.axvline(0.5, color="0.5", linewidth=0.9, linestyle=":")
+        axis.set(title=_title(dataset), xlabel="balanced accuracy on S")
+    axes[0, 0].set_ylabel("accuracy on U")
+    _legend(figure, some)
+    figure.suptitle("Beyond the paper: the strongest of forest, boosting and network against every representation")
+    return figure

@@ -1,0 +1,165 @@
+"""Figures of arcolezi2023, and ours beside them."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairpriv.mechanisms.ldp import PROTOCOLS
+from fairpriv.report.figures import COLOURS, canvas
+from fairpriv.report.ldp_fairness.rows import (
+    FAIRNESS,
+    PAPER,
+    POINT,
+    SPLITS,
+    UTILITY,
+    distances,
+    in_order,
+    k_based_minus_uniform,
+    parts,
+    tidy,
+    title,
+)
+from fairpriv.report.ldp_fairness.tables import numbered
+from fairpriv.report.summary import half_width
+
+MARKERS = dict(zip(PROTOCOLS, "sxDov^<P*"))
+COLOUR = dict(zip(PROTOCOLS, (*COLOURS[:6], "#7F7F7F", "#8C564B", "#BCBD22")))
+LABEL = {name: protocol.label for name, protocol in PROTOCOLS.items()}
+LONG = {m: name for m, (name, _) in FAIRNESS.items()} | UTILITY
+
+
+def _epsilons(rows: pd.DataFrame) -> list[float]:
+    return sorted(e for e in rows["epsilon"].unique() if np.isfinite(e))
+
+
+def _ticks(axis: Any, epsilons: list[float]) -> None:
+    axis.set_xticks(range(len(epsilons)), [f"{e:g}" for e in epsilons])
+
+
+def _legend(figure: Any, lines: list[Any], names: list[str]) -> None:
+    """Put one legend below all panels, in as many columns as there is room for."""
+    columns = max(2, min(len(names), int(figure.get_figwidth() / 1.12)))
+    figure.legend(lines, names, loc="outside lower center", ncols=columns, fontsize=9, columnspacing=1.0, frameon=False)
+
+
+def by_epsilon(noisy: pd.DataFrame, bare: pd.DataFrame, metrics: list[str], heading: str) -> Any:
+    """Draw a metric a row, a split a column, a protocol a line; NonDP dashed (Figures 2-13)."""
+    splits = [s for s in SPLITS if s in set(noisy["defense.split"]) and s != "least_variance"]
+    epsilons = _epsilons(noisy)
+    figure, axes = canvas(len(splits), len(metrics), width=4.6, height=2.1, sharex=True, sharey="row")
+    for row, metric in zip(axes, metrics):
+        for axis, split in zip(row, splits):
+            if len(bare):
+                axis.axhline(bare[metric].mean(), color="black", linestyle="--", linewidth=1.4, label="NonDP")
+            for name in PAPER:
+                some = noisy[(noisy["defense.protocol"] == name) & (noisy["defense.split"] == split)]
+                mean = some.groupby("epsilon")[metric].mean()
+                if len(mean):
+                    look = {"marker": MARKERS[name], "color": COLOUR[name], "markersize": 4.5, "linewidth": 1.2}
+                    axis.plot([epsilons.index(e) for e in mean.index], mean, label=LABEL[name], **look)
+            _ticks(axis, epsilons)
+        row[0].set_ylabel(LONG[metric])
+    for axis, split in zip(axes[0], splits):
+        axis.set_title(SPLITS[split])
+    for axis in axes[-1]:
+        axis.set_xlabel("ε, all attributes together")
+    lines, names = axes[0][0].get_legend_handles_labels()
+    _legend(figure, lines, names)
+    figure.suptitle(heading, fontsize=11)
+    return figure
+
+
+def paired_splits(rows: pd.DataFrame) -> Any:
+    """Draw k-based minus uniform, seed by seed: mean over protocols with its 95 % interval, each protocol thin."""
+    both = k_based_minus_uniform(rows[rows["sensitive"] == "table2"])
+    both = both[both["defense.protocol"].isin(PAPER)]
+    if both.empty:
+        return None
+    shown = {"acc": "accuracy", "balanced_accuracy": "balanced accuracy", "di": "DI (up: fairer)"}
+    datasets, epsilons = in_order(both["dataset"]), _epsilons(both)
+    figure, axes = canvas(len(datasets), len(shown), width=4.0, height=2.3, sharex=True, sharey="row")
+    for row, (metric, words) in zip(axes, shown.items()):
+        for axis, dataset in zip(row, datasets):
+            some = both[both["dataset"] == dataset]
+            for name, one in some.groupby("defense.protocol"):
+                mean = one.groupby("epsilon")[metric].mean()
+                axis.plot([epsilons.index(e) for e in mean.index], mean, color=COLOUR[name], linewidth=0.8, alpha=0.6)
+            seeds = some.groupby(["epsilon", "seed"])[metric].mean().groupby(level=0)
+            mean, half = seeds.mean(), seeds.agg(half_width).fillna(0)
+            at = [epsilons.index(e) for e in mean.index]
+            axis.errorbar(at, mean, half, color="black", marker="o", markersize=4, linewidth=1.6, capsize=3)
+            axis.axhline(0, color="0.5", linewidth=0.8)
+            _ticks(axis, epsilons)
+        row[0].set_ylabel(words)
+    for axis, dataset in zip(axes[0], datasets):
+        axis.set_title(title(dataset))
+    for axis in axes[-1]:
+        axis.set_xlabel("ε")
+    lines = [axes[0][0].plot([], [], color=COLOUR[n], linewidth=1.2)[0] for n in PAPER]
+    lines.append(axes[0][0].plot([], [], color="black", marker="o", markersize=4)[0])
+    names = [*(LABEL[n] for n in PAPER), "all, 95 %"]
+    _legend(figure, lines, names)
+    figure.suptitle("k-based minus uniform, same seed", fontsize=11)
+    return figure
+
+
+def not_dominated(points: np.ndarray) -> np.ndarray:
+    """Tell which rows no other row equals or beats in every column while beating it in one (small is good)."""
+    better = (points[:, None] <= points[None]).all(axis=2) & (points[:, None] < points[None]).any(axis=2)
+    return ~better.any(axis=0)
+
+
+def tradeoff(rows: pd.DataFrame) -> Any:
+    """Draw utility against unfairness, coloured by ε; the ringed points are not dominated in (utility, fairness, ε)."""
+    noisy, bare = parts(distances(rows[rows["sensitive"] == "table2"]))
+    mean = noisy.groupby(POINT)[["balanced_accuracy", "spd"]].mean().reset_index()
+    if mean.empty:
+        return None
+    datasets = in_order(mean["dataset"])
+    figure, axes = canvas(len(datasets), 1, width=4.6, height=4.2)
+    epsilons = _epsilons(mean)
+    for axis, dataset in zip(axes[0], datasets):
+        some = mean[mean["dataset"] == dataset]
+        for name, one in some.groupby("defense.protocol"):
+            look = {"marker": MARKERS[name], "s": 26, "linewidths": 1.0, "cmap": "viridis", "alpha": 0.9}
+            colour = [epsilons.index(e) for e in one["epsilon"]]
+            dots = axis.scatter(
+                one["balanced_accuracy"], one["spd"], c=colour, vmin=0, vmax=max(1, len(epsilons) - 1), **look
+            )
+        values = np.column_stack([-some["balanced_accuracy"], some["spd"], some["epsilon"]])
+        front = some[not_dominated(values)]
+        ring = {"facecolors": "none", "edgecolors": COLOURS[1], "s": 95, "linewidths": 1.3}
+        axis.scatter(front["balanced_accuracy"], front["spd"], **ring)
+        base = bare[bare["dataset"] == dataset]
+        if len(base):
+            at = (base["balanced_accuracy"].mean(), base["spd"].mean())
+            axis.scatter(*at, marker="*", s=170, color="black", zorder=5)
+        axis.set(title=title(dataset), xlabel="balanced accuracy")
+    axes[0][0].set_ylabel("|SPD| (down: fairer)")
+    bar = figure.colorbar(dots, ax=axes[0], ticks=range(len(epsilons)), label="ε", pad=0.01)
+    bar.ax.set_yticklabels([f"{e:g}" for e in epsilons])
+    seen = [n for n in PROTOCOLS if n in set(mean["defense.protocol"])]
+    hidden = {"linestyle": "", "color": "0.3", "markersize": 5}
+    lines = [axes[0][0].plot([], [], marker=MARKERS[n], **hidden)[0] for n in seen]
+    lines.append(axes[0][0].plot([], [], marker="*", linestyle="", color="black", markersize=11)[0])
+    ring = {"linestyle": "", "markerfacecolor": "none", "markeredgecolor": COLOURS[1], "markersize": 10}
+    lines.append(axes[0][0].plot([], [], marker="o", **ring)[0])
+    names = [*(LABEL[n] for n in seen), "NonDP", "not dominated"]
+    _legend(figure, lines, names)
+    return figure
+
+
+def figures(rows: pd.DataFrame) -> dict[str, Any]:
+    """Return every figure these rows can give, by file name."""
+    rows = tidy(rows)
+    noisy, bare = parts(rows)
+    made = {}
+    for name, dataset, sensitive, metrics in numbered(noisy[noisy["defense.protocol"].isin(PAPER)]):
+        some = noisy[(noisy["dataset"] == dataset) & (noisy["sensitive"] == sensitive)]
+        which = "random sensitive attributes" if sensitive == "random" else "four sensitive attributes"
+        seeds = some["seed"].nunique()
+        heading = f"{title(dataset)}, {which}, {seeds} seed{'s' * (seeds > 1)}"
+        made[name] = by_epsilon(some, bare[bare["dataset"] == dataset], metrics, heading)
+    made |= {"paired_splits": paired_splits(rows), "tradeoff": tradeoff(rows)}
+    return {name: figure for name, figure in made.items() if figure is not None}

@@ -1,0 +1,75 @@
+"""Training by Algorithm 1 (maad2023): batches drawn, epochs compiled, losses watched."""
+
+from typing import Any
+
+import numpy as np
+
+from fairpriv.errors import FairprivError
+from fairpriv.training import adversary, sampling
+from fairpriv.training.cpu import jax, jnp
+from fairpriv.training.maad_step import Rule, State, make_epoch, optimisers_of
+from fairpriv.training.networks import Network, Params
+
+
+class NotFinite(FairprivError):
+    """The loss is no number any more; says at which step."""
+
+
+def _check(losses: np.ndarray, before: int) -> None:
+    bad = ~np.isfinite(losses).all(axis=1)
+    if bad.any():
+        raise NotFinite(f"the loss is not finite at step {before + int(np.argmax(bad)) + 1}")
+
+
+def _finite(params: Any) -> bool:
+    return all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(params))
+
+
+def train(
+    rule: Rule,
+    network: Network,
+    data: tuple[np.ndarray, np.ndarray, np.ndarray],
+    steps: int,
+    rates: tuple[float, float],
+    optimiser: str,
+    rng: np.random.Generator,
+) -> tuple[Params, np.ndarray, sampling.Batches]:
+    """Train for `steps` steps on (x, y, s); return W, both losses of each step and the batches drawn.
+
+    rates : learning rates of predictor and adversary (α_c and α_a).
+    """
+    x, y, s = data
+    draw = sampling.shuffled if rule.privacy == "none" else sampling.poisson
+    batches = draw(len(y), rule.batch, steps, rng)
+    # the older layout of JAX's generator draws the same quality of bits in two thirds of the time
+    with jax.threefry_partitionable(False):
+        first, second, noise = jax.random.split(jax.random.key(int(rng.integers(2**63))), 3)
+        w = network.init(first)
+        u = adversary.init(second, rule.criterion, s.shape[1])
+        optimisers = optimisers_of(optimiser, rates)
+        state = State(w, u, optimisers[0].init(w), optimisers[1].init(u))
+        epoch = make_epoch(rule, network, optimiser, rates)
+        arrays = (jnp.asarray(x), jnp.asarray(y, jnp.float32), jnp.asarray(s, jnp.float32))
+        length = min(steps, max(100, len(y) // rule.batch))
+        losses = []
+        for at in range(0, steps, length):
+            part = slice(at, at + length)
+            rows, real = batches.rows[part], batches.real[part]
+            keys = jax.vmap(lambda i: jax.random.fold_in(noise, i))(jnp.arange(at, at + len(rows)))
+            state, seen = epoch(state, arrays, rows, real, keys)
+            losses.append(np.asarray(seen))
+            _check(losses[-1], at)
+    if not _finite(state.w):
+        raise NotFinite(f"the weights are not finite after step {steps}")
+    return state.w, np.concatenate(losses), batches
+
+
+def predict(network: Network, w: Params, x: np.ndarray, chunk: int = 2048) -> np.ndarray:
+    """Return P(y = 1) of each row."""
+    run = jax.jit(network.logits)
+    out = []
+    for at in range(0, len(x), chunk):
+        part = x[at : at + chunk]
+        padded = np.concatenate([part, np.zeros((chunk - len(part), *x.shape[1:]), x.dtype)])  # one shape, one compile
+        out.append(np.asarray(jax.nn.sigmoid(run(w, padded)))[: len(part)])
+    return np.concatenate(out) if out else np.zeros(0, np.float32)

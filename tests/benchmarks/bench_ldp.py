@@ -1,0 +1,62 @@
+"""Perturbing a column of a million users against multi-freq-ldpy, the authors' library, user by user.
+
+It is no dependency: `pip install multi-freq-ldpy` (it brings numba) to take the measurement, which is skipped without.
+"""
+
+import importlib
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fairpriv.mechanisms.ldp import PROTOCOLS
+
+N, K, EPSILON = 1_000_000, 74, 1.0
+FEWER = 100_000  # users given to the library; its time is scaled up, since it takes them one at a time
+MINE = {"grr": "GRR", "rappor": "UE", "oue": "UE", "ss": "SS"}
+
+
+def _fastest(work: Callable[[], Any], runs: int = 3) -> float:
+    """Return the least CPU seconds of several runs (one thread; other work on the machine does not count)."""
+    times = []
+    for _ in range(runs):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def _reference(name: str) -> Callable[[int], Any] | str:
+    """Return the library's client for one user, or why there is none."""
+    try:
+        module = importlib.import_module(f"multi_freq_ldpy.pure_frequency_oracles.{MINE[name]}")
+    except ImportError as error:
+        return f"skipped: {error} (pip install multi-freq-ldpy)"
+    client = getattr(module, f"{MINE[name]}_Client")
+    more = {"optimal": name == "oue"} if MINE[name] == "UE" else {}
+    return lambda value: client(value, K, EPSILON, **more)
+
+
+def bench() -> list[tuple[str, float, float, float, str]]:
+    """Return (name, our seconds, reference seconds, ratio, note) for each measurement."""
+    values = np.random.default_rng(0).integers(0, K, N)
+    rows = []
+    for name in MINE:
+        protocol = PROTOCOLS[name](K, EPSILON)
+        ours = _fastest(lambda protocol=protocol: protocol.perturb(values, np.random.default_rng(1)))
+        tracemalloc.start()
+        reports = protocol.perturb(values, np.random.default_rng(1))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        note = f"{1e9 * ours / N:.0f} ns a user; peak {peak >> 20} MB, {reports.nbytes >> 20} of them the reports"
+        client, reference = _reference(name), float("nan")
+        if isinstance(client, str):
+            note = client
+        else:
+            few = values[:FEWER]
+            client(few[0])  # compile
+            reference = _fastest(lambda client=client, few=few: [client(v) for v in few], 2) * N / FEWER
+        rows.append((f"{name}, n={N:,} k={K}, vs multi-freq-ldpy", ours, reference, reference / ours, note))
+    return rows

@@ -1,0 +1,142 @@
+"""One DP + debias step of Algorithm 1 (batch 16, Adult's width), ours against vmap(grad) in JAX and against Opacus."""
+
+import importlib.util
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+BATCH, FEATURES, ATTRIBUTES, STEPS, ROUNDS = 16, 18, 2, 40, 5
+
+
+def _data() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, (STEPS, BATCH, FEATURES)).astype(np.float32)
+    return x, *(rng.integers(0, 2, (STEPS, BATCH, *more)).astype(np.float32) for more in ((), (ATTRIBUTES,)))
+
+
+def _jax_steps() -> tuple[dict[str, Callable[[], Any]], float]:
+    """Return both ways to run the same steps, compiled, and how far their gradient sums are apart."""
+    from fairpriv.training import adversary, networks
+    from fairpriv.training.cpu import jax, jnp
+    from fairpriv.training.maad_step import Gradients, Rule, direction, norm, optimisers_of, summed
+
+    rule = Rule(True, "joint", "equality_of_odds", 0.2, 0.5, 1.0, BATCH)
+    network = networks.mlp(FEATURES)
+    w, u = network.init(jax.random.key(0)), adversary.init(jax.random.key(1), rule.criterion, ATTRIBUTES)
+    optimisers = optimisers_of("adam", (0.001, 0.001))
+    data = tuple(map(jnp.asarray, _data()))
+    keys = jax.random.split(jax.random.key(2), STEPS)
+
+    def task(w: Any, x: Any, y: Any) -> Any:
+        logit = network.logits(w, x[None])[0]
+        return jax.nn.softplus(logit) - y * logit
+
+    def steer(w: Any, u: Any, x: Any, y: Any, s: Any) -> Any:
+        return adversary.loss(u, network.logits(w, x[None])[0], y, s, rule.criterion)
+
+    def materialised(w: Any, u: Any, x: Any, y: Any, s: Any) -> Gradients:
+        """Every example's gradients, then clipped and summed: the obvious way."""
+        each = (
+            jax.vmap(jax.grad(task), (None, 0, 0))(w, x, y),
+            *jax.vmap(jax.grad(steer, (0, 1)), (None, None, 0, 0, 0))(w, u, x, y, s),
+        )
+        squares = sum((g**2).reshape(BATCH, -1).sum(axis=1) for g in jax.tree.leaves(each))
+        factor = jnp.minimum(1.0, rule.clip / jnp.sqrt(squares))
+        return Gradients(*jax.tree.map(lambda g: jnp.tensordot(factor, g, 1), each), (0.0, 0.0))
+
+    def ghost(w: Any, u: Any, x: Any, y: Any, s: Any) -> Gradients:
+        return summed(rule, network, w, u, (x, y, s, jnp.ones(BATCH)))
+
+    def runner(gradients: Callable[..., Gradients]) -> Callable[[], Any]:
+        def step(state: Any, drawn: Any) -> tuple[Any, None]:
+            (w, u, mw, mu), (x, y, s, key) = state, drawn
+            update, own = direction(rule, gradients(w, u, x, y, s), key)
+            change, mw = optimisers[0].update(update, mw)
+            own_change, mu = optimisers[1].update(own, mu)
+            add = lambda a, b: a + b  # noqa: E731
+            return (jax.tree.map(add, w, change), jax.tree.map(add, u, own_change), mw, mu), None
+
+        run = jax.jit(lambda state, drawn: jax.lax.scan(step, state, drawn)[0])
+        state = (w, u, optimisers[0].init(w), optimisers[1].init(u))
+        return lambda: jax.block_until_ready(run(state, (*data, keys)))
+
+    first = tuple(part[0] for part in data)
+    apart = [jax.jit(way)(w, u, *first)[:3] for way in (ghost, materialised)]
+    apart = float(norm(jax.tree.map(lambda a, b: a - b, *apart)))
+    return {"ghost": runner(ghost), "materialised": runner(materialised)}, apart
+
+
+def _fastest(ways: dict[str, Callable[[], Any]]) -> dict[str, float]:
+    """Return seconds a step, the fastest of several rounds taken in turns, so that other load meets both alike."""
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for way in ways.values():
+        way()  # compile
+    for _ in range(ROUNDS):
+        for name, way in ways.items():
+            start = time.perf_counter()
+            way()
+            times[name].append((time.perf_counter() - start) / STEPS)
+    return {name: min(taken) for name, taken in times.items()}
+
+
+def _opacus_step() -> Callable[[], Any]:
+    """Return the DP-SGD part alone (no adversary, no projection) in Opacus: less work than our step does."""
+    import torch
+    from opacus.grad_sample import GradSampleModule
+
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    layers = [torch.nn.Linear(FEATURES, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256), torch.nn.ReLU()]
+    model = GradSampleModule(torch.nn.Sequential(*layers, torch.nn.Linear(256, 1)))
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.001)
+    x, y, _ = map(torch.as_tensor, _data())
+
+    def run() -> None:
+        for i in range(STEPS):
+            optimiser.zero_grad()
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(model(x[i])[:, 0], y[i], reduction="sum")
+            loss.backward()
+            parameters = list(model.parameters())
+            norms = sum((p.grad_sample**2).flatten(1).sum(1) for p in parameters).sqrt()
+            factor = (1.0 / norms.clamp(min=1e-12)).clamp(max=1.0)
+            for p in parameters:
+                total = torch.einsum("n,n...->...", factor, p.grad_sample)
+                p.grad = (total + 0.5 * torch.randn_like(total)) / BATCH
+                p.grad_sample = None
+            optimiser.step()
+
+    return run
+
+
+def bench() -> list[tuple[str, float, float, float, str]]:
+    """Return (name, our seconds, reference seconds, ratio, note) for each measurement."""
+    ways, apart = _jax_steps()
+    missing = [name for name in ("torch", "opacus") if importlib.util.find_spec(name) is None]
+    if not missing:
+        ways["opacus"] = _opacus_step()
+    took = _fastest(ways)
+    ours = took["ghost"]
+    rows = [
+        (
+            "DP + debias step, batch 16, 18-256-256-1, vs vmap(grad)",
+            ours,
+            took["materialised"],
+            took["materialised"] / ours,
+            f"same noise and updates in both; gradient sums {apart:.0e} apart; one thread",
+        )
+    ]
+    if missing:
+        note = f"skipped: {' and '.join(missing)} not installed"
+        rows.append(("DP + debias step vs Opacus", ours, math.nan, math.nan, note))
+    else:
+        note = "Opacus does the DP step without adversary or projection: less work than ours"
+        rows.append(("DP + debias step vs Opacus", ours, took["opacus"], took["opacus"] / ours, note))
+    return rows
+
+
+if __name__ == "__main__":
+    for name, ours, reference, ratio, note in bench():
+        print(f"{name}: {1e3 * ours:.2f} ms, reference {1e3 * reference:.2f} ms, ratio {ratio:.1f}; {note}")

@@ -1,0 +1,81 @@
+"""Representations in JAX against the same in eager PyTorch, each on one thread: processor seconds, side by side.
+
+Where PyTorch is not installed, FAIRPRIV_TORCH_PYTHON may name a Python that has it.
+"""
+
+import importlib.util
+import math
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+MINE = (("adult", 1024, 16_281), ("compas", 463, 1_852))  # xie2024, Table 5
+ITERATIONS = 500  # timed; 50,000 take a hundred times as long
+SCALE = 100
+
+
+def _torch_seconds(*args: object) -> float | str:
+    """Return the reference's seconds, or why there are none."""
+    python = os.environ.get("FAIRPRIV_TORCH_PYTHON") or (sys.executable if importlib.util.find_spec("torch") else None)
+    if python is None:
+        return "no PyTorch here: pip install torch, or FAIRPRIV_TORCH_PYTHON=a Python that has it"
+    command = [python, str(Path(__file__).with_name("torch_reference.py")), *map(str, args)]
+    env = dict(os.environ, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
+    done = subprocess.run(command, capture_output=True, text=True, env=env)
+    return float(done.stdout) if done.returncode == 0 else done.stderr.strip().splitlines()[-1]
+
+
+def _row(name: str, ours: float, reference: float | str, scale: float, note: str) -> tuple:
+    if isinstance(reference, str):
+        return name, ours * scale, math.nan, math.nan, reference
+    return name, ours * scale, reference * scale, reference / ours, note
+
+
+def _encoder_epoch() -> float:
+    from fairpriv.registry import build
+    from fairpriv.representations.base import Sample
+
+    rng = np.random.default_rng(0)
+    n = 32_561
+    sample = Sample(rng.standard_normal((n, 13)), rng.integers(0, 2, n), rng.integers(0, 2, n))
+    params = {"epsilon": 5.0, "batch": 512, "epochs": 1}
+    build("defenses", "information_obfuscation", params).fit(sample, rng)  # compiles
+    epochs = 5
+    start = time.process_time()
+    build("defenses", "information_obfuscation", params | {"epochs": epochs}).fit(sample, rng)
+    return (time.process_time() - start) / epochs
+
+
+def _mine(batch: int, n: int, discrete: bool = False) -> float:
+    from fairpriv.metrics.mine import mine
+
+    rng = np.random.default_rng(0)
+    z, s = rng.standard_normal((n, 2)), rng.integers(0, 2, n)
+    if discrete:
+        z = (rng.integers(0, 4, (n, 2))[:, :, None] == np.arange(4)).reshape(n, -1)
+    mine(z, s, rng, iterations=500, batch=batch)  # compiles
+    start = time.process_time()
+    mine(z, s, rng, iterations=ITERATIONS, batch=batch)
+    return time.process_time() - start
+
+
+def bench() -> list[tuple[str, float, float, float, str]]:
+    """Return (name, our seconds, reference seconds, ratio, note) for each measurement."""
+    rows = [
+        _row("one epoch of the Adult encoder, vs eager PyTorch", _encoder_epoch(), _torch_seconds("encoder"), 1, "")
+    ]
+    for name, batch, n in MINE:
+        reference = _torch_seconds("mine", ITERATIONS, batch, n)
+        for kind, discrete in (("values", False), ("codes", True)):
+            title = f"50,000 iterations of MINE, {name} {kind} (batch {batch}), vs eager PyTorch"
+            rows.append(_row(title, _mine(batch, n, discrete), reference, SCALE, f"{ITERATIONS} timed, times {SCALE}"))
+    return rows
+
+
+if __name__ == "__main__":
+    for name, ours, reference, ratio, note in bench():
+        print(f"{name}: {ours:.2f} s, reference {reference:.2f} s, ratio {ratio:.1f}; {note}")

@@ -1,0 +1,116 @@
+"""MINE against known mutual information; the mixture's information against sums and integrals."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from fairpriv.errors import BadRequest
+from fairpriv.mechanisms.randomizers import LaplaceRandomizer, ResponseRandomizer
+from fairpriv.metrics.information import laplace_information, response_information
+from fairpriv.metrics.mine import estimate, mine
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.6])
+def test_mine_on_gaussians(rho):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(20_000)
+    y = rho * x + math.sqrt(1 - rho**2) * rng.standard_normal(20_000)
+    trace = mine(x, y, rng, iterations=1500, batch=256)
+    assert trace.shape == (1500,)
+    assert estimate(trace) == pytest.approx(-0.5 * math.log(1 - rho**2), abs=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rho", [0.0, 0.3, 0.6, 0.9])
+def test_mine_with_the_papers_settings_on_gaussians(rho):
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal(200_000)
+    y = rho * x + math.sqrt(1 - rho**2) * rng.standard_normal(200_000)
+    assert estimate(mine(x, y, rng)) == pytest.approx(-0.5 * math.log(1 - rho**2), abs=0.015)
+
+
+def test_mine_on_codes_is_the_plug_in_value():
+    from sklearn.metrics import mutual_info_score
+
+    rng = np.random.default_rng(0)
+    z = rng.integers(0, 3, (4000, 2))
+    s = (z[:, 0] + rng.integers(0, 3, 4000) > 2).astype(int)
+    hot = (z[:, :, None] == np.arange(3)).reshape(4000, -1)
+    found = estimate(mine(hot, s, rng, iterations=3000, batch=512))
+    assert found == pytest.approx(mutual_info_score(3 * z[:, 0] + z[:, 1], s), abs=0.01)
+
+
+def test_mine_counts_pairs_as_it_would_evaluate_rows(monkeypatch):
+    """Few distinct pairs are counted; the same draws through the general path give the same bounds."""
+    from fairpriv.metrics import mine as module
+
+    z = np.random.default_rng(0).integers(0, 2, (300, 1))
+    s = np.random.default_rng(1).integers(0, 2, 300)
+    counted = mine(z, s, np.random.default_rng(2), iterations=100, batch=64)
+    prepared = module._prepared
+    monkeypatch.setattr(module, "_prepared", lambda z, y, batch: prepared(z, y, 1))
+    np.testing.assert_allclose(mine(z, s, np.random.default_rng(2), iterations=100, batch=64), counted, atol=2e-4)
+
+
+def test_mine_same_seed_same_bytes_and_bad_input():
+    x = np.random.default_rng(0).standard_normal((200, 2))
+    a, b = (mine(x, x[:, 0] > 0, np.random.default_rng(5), iterations=100, batch=32) for _ in range(2))
+    assert np.array_equal(a, b)
+    with pytest.raises(BadRequest, match="batch must be >= 2"):
+        mine(x, x[:, 0], np.random.default_rng(0), iterations=100, batch=1)
+
+
+def test_response_information_against_the_sum():
+    rng = np.random.default_rng(0)
+    codes, s = rng.integers(0, 3, (50, 2)), rng.integers(0, 2, 50)
+    transition = ResponseRandomizer(2.0, 2, 3).transition()
+    p = np.zeros((50, 9))
+    for row, (a, b) in enumerate(codes):
+        for c, d in itertools.product(range(3), repeat=2):
+            p[row, 3 * c + d] = transition[a, c] * transition[b, d]
+    p_z = p.mean(axis=0)
+    p_zs = np.array([p[s == g].mean(axis=0) for g in (0, 1)])
+    share = np.bincount(s) / 50
+    found = response_information(codes, s, transition)
+    assert found.xz == pytest.approx((p * np.log(p / p_z)).sum() / 50)
+    assert found.sz == pytest.approx(sum(share[g] * (p_zs[g] * np.log(p_zs[g] / p_z)).sum() for g in (0, 1)))
+    assert found.xz_given_s == pytest.approx(found.xz - found.sz)
+    assert found.worst == pytest.approx(np.log(p / p_z).max())
+    assert found.xz <= 2.0
+    assert found.sz <= 2.0 - found.xz_given_s
+
+
+def test_laplace_information_against_the_integral():
+    """Two points, one a group: I(X;Z) = I(S;Z), an integral in one dimension."""
+    from scipy.integrate import quad
+
+    scale = LaplaceRandomizer(2.0, 1).scale
+    centres = np.repeat([[-0.5], [0.5]], 2000, axis=0)
+    s = np.repeat([0, 1], 2000)
+
+    def density(z, c):
+        return math.exp(-abs(z - c) / scale) / (2 * scale)
+
+    def part(z):
+        a, b = density(z, -0.5), density(z, 0.5)
+        return 0.5 * a * math.log(a / (0.5 * (a + b))) + 0.5 * b * math.log(b / (0.5 * (a + b)))
+
+    truth = quad(part, -15, 15, points=[-0.5, 0.5], limit=200)[0]
+    found = laplace_information(centres, s, scale, np.random.default_rng(0), draws=4000)
+    assert found.sz == pytest.approx(truth, abs=0.03)  # 4 standard errors
+    assert found.xz == pytest.approx(found.sz)
+    assert found.xz_given_s == pytest.approx(0, abs=1e-9)
+    assert found.worst <= 2.0
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 5.0, 50.0])
+def test_laplace_information_keeps_lemma_2_and_theorem_1(epsilon):
+    rng = np.random.default_rng(0)
+    centres, s = rng.uniform(-0.5, 0.5, (400, 2)), rng.integers(0, 2, 400)
+    found = laplace_information(centres, s, LaplaceRandomizer(epsilon, 2).scale, rng)
+    assert found.worst <= epsilon
+    assert found.xz <= epsilon
+    assert found.sz <= epsilon - found.xz_given_s + 1e-9
+    assert found.xz == pytest.approx(found.xz_given_s + found.sz)

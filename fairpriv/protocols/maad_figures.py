@@ -170,7 +170,8 @@ def learning(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
                 axes[k][column].plot(epochs, found["losses"][:, k], color=COLOURS[i], linewidth=1.3, label=name)
         axes[0][column].set(title=TITLES[dataset], ylabel="predictor's loss", yscale="log")
         axes[1][column].set(xlabel="epoch", ylabel="adversary's loss")
-        axes[0][column].legend(fontsize=7.5, ncols=2)
+        if axes[0][column].lines:
+            axes[0][column].legend(fontsize=7.5, ncols=2)
     if not drawn:
         return None
     figure.suptitle("Losses along training (first split)")

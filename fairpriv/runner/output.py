@@ -93,7 +93,8 @@ def manifest(job: Job, rows: pd.DataFrame) -> dict[str, Any]:
         "python": platform.python_version(),
         "packages": dict(sorted(installed.items())),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-        "wall_seconds": round(job.seconds, 3),
+        "wall_seconds": round(job.seconds, 3),  # of the last run, which may have reused cells
+        "compute_seconds": round(float(rows["seconds"].sum()), 1),
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S"),
         "done": int((rows["status"] == "done").sum()),
         "failed": int((rows["status"] == "failed").sum()),

@@ -2,8 +2,10 @@
 
 import io
 import json
+import re
 import sqlite3
 import time
+import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -151,10 +153,21 @@ class Store:
         self._db.close()
 
 
+def _whole(row: tuple[Any, ...]) -> bool:
+    """Say whether a rescued row is one that was written: a lost page can leave half of one."""
+    key, cell, metrics, arrays, _ = row
+    try:
+        json.loads(cell), json.loads(metrics), unpack(arrays)
+    except (ValueError, TypeError, OSError, zipfile.BadZipFile):
+        return False
+    return re.fullmatch("[0-9a-f]{64}", key) is not None
+
+
 def _readable_rows(path: Path) -> Iterable[tuple[Any, ...]]:
     """Yield what a damaged store still gives, row by row; a row on a lost page is skipped."""
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA writable_schema=ON")  # else SQLite refuses a file shorter than its header says, whole
     try:
-        db = sqlite3.connect(path)
         last = db.execute("SELECT max(rowid) FROM cells").fetchone()[0] or 0
     except sqlite3.DatabaseError:
         last = None
@@ -169,7 +182,7 @@ def _readable_rows(path: Path) -> Iterable[tuple[Any, ...]]:
             misses = 0 if row else misses + 1
         except sqlite3.DatabaseError:
             row, misses = None, misses + 1
-        if row:
+        if row and _whole(row):
             yield row
         if misses > 5000:  # the table's root itself is gone
             break

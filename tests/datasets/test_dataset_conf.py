@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
+from fairpriv import config as conf
 from fairpriv import registry
 
 CONF = Path(__file__).parents[2] / "conf" / "dataset"
@@ -13,8 +13,8 @@ NAMES = sorted(path.stem for path in CONF.glob("*.yaml"))
 
 
 def resolved(name):
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        return OmegaConf.to_container(compose(name))
+    conf.start()
+    return OmegaConf.to_container(conf._compose(f"dataset/{name}", [])["dataset"])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -183,15 +183,13 @@ def test_refused(params, said):
 
 
 def test_conf_has_every_parameter():
-    from pathlib import Path
-
-    from hydra import compose, initialize_config_dir
     from omegaconf import OmegaConf
 
-    folder = Path(__file__).parents[2] / "conf" / "defense"
+    from fairpriv import config as conf
+
+    conf.start()
     for name in [*METHODS, "information_obfuscation_discrete", "information_obfuscation_image"]:
-        with initialize_config_dir(str(folder), version_base="1.3"):
-            config = OmegaConf.to_container(compose(name))
+        config = OmegaConf.to_container(conf._compose(f"defense/{name}", [])["defense"])
         cls = registry.find("defenses", config.pop("name"))
         assert set(config) == set(registry.parameters(cls)), name
         if name in METHODS and name != "information_obfuscation":

@@ -198,7 +198,7 @@ def test_disk_and_memory_agree(shelf, tmp_path):
     shelf(table=TABLE + "Fig. 1,toy,100,None,error,3,0.1,0,\n")
     rng = np.random.default_rng(3)
     parts = [cells(rng.normal(0.07, 0.002, 7)), cells([0.0] * 3, epsilon=np.inf), cells([0.3], defense="None")]
-    rows = pd.concat([*parts, cells([None], defense="laplace", status="failed")], ignore_index=True)
+    rows = pd.concat([*parts, cells([np.nan], defense="laplace", status="failed")], ignore_index=True)
     rows["epsilon"] = rows["epsilon"].astype(object)
     rows.to_csv(tmp_path / "cells.csv", index=False)
     back = read_cells(tmp_path / "cells.csv")

@@ -2,9 +2,10 @@
 
 import json
 import os
-import resource
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -108,7 +109,7 @@ def test_kill_9_in_mid_sweep_then_resume_is_byte_identical(shell):
     workers = children(running.pid)
     assert workers
     os.kill(running.pid, signal.SIGKILL)
-    running.wait()
+    running.communicate()
     kept = finished(shell.folder)
     assert 6 <= kept < 36
     assert not (shell.folder / "results/toy/cells.csv").exists()
@@ -203,19 +204,17 @@ def test_results_dir_that_cannot_be_written_is_one_line_and_exit_2(shell):
 
 
 def test_full_disk_is_one_line_and_finished_cells_are_safe(shell):
-    import subprocess
-
-    def tiny_disk():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-
+    tiny_disk = (
+        "import os, resource, signal, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)); "
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    command = shell.command("run", "--conf-dir", str(TOY / "conf"), "experiment=toy", "seeds=2000", "jobs=1")
     done = subprocess.run(
-        shell.command("run", "--conf-dir", str(TOY / "conf"), "experiment=toy", "seeds=2000", "jobs=1"),
+        [sys.executable, "-c", tiny_disk, *command],
         cwd=shell.folder,
         env=shell.env,
         capture_output=True,
         text=True,
-        preexec_fn=tiny_disk,
     )
     assert done.returncode == 2, done.stderr
     assert "Traceback" not in done.stderr

@@ -98,7 +98,9 @@ def run(argv: Sequence[str]) -> int:
     else:
         for o in outcomes:
             print(
-                f"{o.folder}: {o.done}/{o.cells} cells done ({o.reused} reused), {o.failed} failed, {o.seconds:.1f} s"
+                f"{o.folder}: {o.done}/{o.cells} cells done ({o.reused} reused), {o.failed} failed, "
+                + (f"{o.not_run} not run, " if o.not_run else "")
+                + f"{o.seconds:.1f} s"
             )
             _say_verdicts(o.folder)
     if any(o.interrupted for o in outcomes):
@@ -255,8 +257,10 @@ def status(argv: Sequence[str]) -> int:
     if args.json:
         print(json.dumps(rows, indent=1))
         return 0
-    _print_table(rows, ["experiment", "cells", "done", "failed", "open", "finished"])
+    _print_table(rows, ["experiment", "cells", "done", "failed", "not run", "open", "finished"])
     for row in rows:
+        for why, number in row["why_not"].items():
+            print(f"\n{row['experiment']}: {number} cells not run\n  {why}")
         for failure in row["failures"]:
             print(f"\n{row['experiment']} {failure['cell']}\n  {failure['at']}  {failure['error']}")
             print(failure["traceback"])

@@ -17,7 +17,14 @@ class BadRequest(FairprivError):
 
 
 class DataUnavailable(BadRequest):
-    """A data file could not be had: which, where it was sought and how to bring it."""
+    """A data file (or a package) could not be had: which, where it was sought and how to bring it.
+
+    `brief` says the same in a few words, for tables.
+    """
+
+    def __init__(self, message: str, brief: str = "") -> None:
+        super().__init__(message)
+        self.brief = brief or message.split(" (")[0]
 
 
 class StoreError(BadRequest):

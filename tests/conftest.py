@@ -40,8 +40,10 @@ class Shell:
         return self("run", "--conf-dir", str(TOY / "conf"), "experiment=toy", *args, **more)
 
     def start(self, *args: str) -> subprocess.Popen:
+        # a job that a shell put into the background ignores SIGINT, and its children would: start from the default
+        fresh = "import os, sys; from signal import *; signal(SIGINT, SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
         return subprocess.Popen(
-            self.command(*args),
+            [sys.executable, "-c", fresh, *self.command(*args)],
             cwd=self.folder,
             env=self.env,
             stdout=subprocess.PIPE,

@@ -18,6 +18,7 @@ from fairpriv.registry import register
 LANGUAGES = ("English", "Italian", "Polish", "Portuguese", "Spanish")
 ATTRIBUTES = ("gender", "ethnicity", "age", "country")
 NO_HATE = ("0", "no", "neither", "normal")
+BRIEF = "corpus is given out on request"
 ASK = (
     "the corpus is given out on request: write to its authors (X. Huang, L. Xing, F. Dernoncourt, M. J. Paul, "
     "LREC 2020, arXiv:2002.10361; the address is in their repository xiaoleihuang/Multilingual_Fairness_LREC)"
@@ -63,7 +64,9 @@ class HateSpeech(Loader):
             if (folder / name).is_file():
                 return folder / name
         sought = ", ".join(str(folder / name) for folder in folders)
-        raise DataUnavailable(f"{name} is not there (sought: {sought}): {ASK}, then put it at $FAIRPRIV_DATA/{name}")
+        raise DataUnavailable(
+            f"{name} is not there (sought: {sought}): {ASK}, then put it at $FAIRPRIV_DATA/{name}", BRIEF
+        )
 
     def _vectors_file(self) -> Path:
         path = Path(self.vectors).expanduser()

@@ -91,6 +91,8 @@ def _missing(rows: pd.DataFrame, printed: Printed) -> tuple[pd.DataFrame, str]:
         return found, "no such cells in this run"
     done = found[found["status"] == "done"] if "status" in found else found
     if done.empty:
+        if "why" in found and found["why"].notna().all():
+            return done, "; ".join(found["why"].unique())
         states = found["status"].value_counts()
         return done, ", ".join(f"{n} of {len(found)} cells {state}" for state, n in states.items())
     if printed.metric not in done or not pd.to_numeric(done[printed.metric], errors="coerce").notna().any():

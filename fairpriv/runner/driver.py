@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,12 +23,13 @@ from fairpriv.seeds import canonical
 
 @dataclass
 class Job:
-    """A plan under way: the key of each cell, and why a cell cannot be run."""
+    """A plan under way: the key of each cell, and by index why a cell cannot be run here, or cannot be run at all."""
 
     plan: Plan
     keys: list[str]
     sums: dict[str, str]
-    unavailable: dict[int, str] = field(default_factory=dict)
+    unavailable: dict[int, DataUnavailable] = field(default_factory=dict)
+    broken: dict[int, DataUnavailable] = field(default_factory=dict)
     seconds: float = 0.0
 
 
@@ -42,6 +43,7 @@ class Outcome:
     done: int
     reused: int
     failed: int
+    not_run: int
     seconds: float
     interrupted: bool
 
@@ -57,30 +59,40 @@ def _key(cell: Cell, data_sum: str) -> str:
     return cell_key(cell, data_sum, _modules(cell.protocol, used))
 
 
+def _look(cell: Cell) -> tuple[str, DataUnavailable | None, DataUnavailable | None]:
+    """Return a dataset's sum, why it cannot be had, and what is wrong with its content (said once, not a cell)."""
+    params = dict(cell.plugins["dataset"])
+    try:
+        found = datasets.sums(params.pop("name"), params)
+    except DataUnavailable as error:
+        return "", error, None
+    try:
+        load(cell)
+    except DataUnavailable as error:
+        return found, None, error
+    return found, None, None
+
+
 def prepare(plan: Plan) -> Job:
-    """Check every cell and give it its key; a dataset that cannot be had keeps only its own cells from running."""
+    """Check every cell and give it its key; data or packages that cannot be had keep only their own cells back."""
     protocol = build("protocols", plan.protocol)
-    sums: dict[str, str] = {}
-    missing: dict[str, str] = {}
-    job = Job(plan, [], sums)
+    looked: dict[str, tuple[str, DataUnavailable | None, DataUnavailable | None]] = {}
+    job = Job(plan, [], {})
     for index, cell in enumerate(plan.cells):
-        protocol.validate(cell)
-        data = cell.plugins.get("dataset")
-        name = canonical(data)
-        if data is not None and name not in sums:
-            params = dict(data)
-            try:
-                sums[name] = datasets.sums(params.pop("name"), params)
-                load(cell)  # bad data is refused now, in one line, not in every cell
-            except DataUnavailable as error:
-                if plan.own_data:
-                    raise
-                sums[name], missing[name] = "", str(error)
-        if name in missing:
-            job.unavailable[index] = missing[name]
-        job.keys.append(_key(cell, sums.get(name, "")))
-    if plan.cells and len(job.unavailable) == len(plan.cells):
-        raise DataUnavailable(job.unavailable[0])
+        try:
+            protocol.validate(cell)
+        except DataUnavailable as error:
+            job.unavailable[index] = error
+        if "dataset" in cell.plugins:
+            name = canonical(cell.plugins["dataset"])
+            job.sums[name], absent, wrong = looked[name] = looked.get(name) or _look(cell)
+            if plan.own_data and (absent or wrong):
+                raise absent or wrong
+            job.unavailable |= {index: absent} if absent else {}
+            job.broken |= {index: wrong} if wrong else {}
+        job.keys.append(_key(cell, job.sums.get(canonical(cell.plugins.get("dataset")), "")))
+    if plan.cells and len(job.unavailable | job.broken) == len(plan.cells):
+        raise next(iter((job.unavailable | job.broken).values()))
     return job
 
 
@@ -100,7 +112,7 @@ def _tasks(job: Job, done: set[str]) -> list[Task]:
     shared = find("protocols", job.plan.protocol).shared
     groups: dict[str, list[int]] = defaultdict(list)
     for index, cell in enumerate(job.plan.cells):
-        if index not in job.unavailable:
+        if index not in job.unavailable and index not in job.broken:
             groups[_companions(cell, shared)].append(index)
     tasks = []
     for indices in groups.values():
@@ -113,12 +125,14 @@ def _tasks(job: Job, done: set[str]) -> list[Task]:
 def _run_job(job: Job, store: Store, progress: Progress) -> tuple[int, bool]:
     """Run what is missing; return how many cells were reused and whether the user interrupted."""
     done = store.done(job.keys)
-    for index, why in job.unavailable.items():
-        store.fail(job.keys[index], job.plan.cells[index].identity, why, why)
+    for index, error in job.broken.items():
+        store.fail(job.keys[index], job.plan.cells[index].identity, str(error), str(error))
+    for index in [i for i in job.unavailable if job.keys[i] in done]:
+        del job.unavailable[index]  # computed where it could be
     tasks = _tasks(job, done)
-    todo = sum(len(task.wanted) for task in tasks)
-    reused = len(job.plan.cells) - todo - len(job.unavailable)
-    progress.begin(job.plan.experiment, total=len(job.plan.cells), reused=reused, unavailable=len(job.unavailable))
+    reused = sum(key in done for key in job.keys)
+    whys = Counter(error.brief for error in job.unavailable.values())
+    progress.begin(job.plan.experiment, len(job.keys), reused, failed=len(job.broken), not_run=whys)
     finished = run_tasks(job.plan.engine, tasks, min(job.plan.jobs, max(len(tasks), 1)))
     try:
         with contextlib.closing(finished):
@@ -154,7 +168,17 @@ def execute(plans: Sequence[Plan], progress: Progress, write: Callable[[Job, Sto
             progress.end()
             store.close()
         outcomes.append(
-            Outcome(job.plan.experiment, job.plan.folder, len(job.keys), done, reused, failed, job.seconds, interrupted)
+            Outcome(
+                job.plan.experiment,
+                job.plan.folder,
+                len(job.keys),
+                done,
+                reused,
+                failed,
+                len(job.unavailable),
+                job.seconds,
+                interrupted,
+            )
         )
         if interrupted:
             break

@@ -5,6 +5,7 @@ import os
 import platform
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable
 from importlib.metadata import distributions
 from pathlib import Path
@@ -46,11 +47,13 @@ def frame(job: Job, store: Store) -> pd.DataFrame:
     """Return cells.csv as a frame: one row a cell in the plan's order."""
     rows, failures = store.rows(job.keys), store.failures(job.keys)
     records = []
-    for key, cell in zip(job.keys, job.plan.cells):
+    for index, (key, cell) in enumerate(zip(job.keys, job.plan.cells)):
         record: dict[str, Any] = dict(cell.axes) | {"seed": cell.seed}
         if key in rows:
             metrics, seconds = rows[key]
             record |= metrics | {"status": "done", "seconds": round(seconds, 6)}
+        elif index in job.unavailable:
+            record |= {"status": "not run", "seconds": None, "why": job.unavailable[index].brief}
         else:
             record |= {"status": "failed" if key in failures else "open", "seconds": None}
         records.append(record)
@@ -59,7 +62,7 @@ def frame(job: Job, store: Store) -> pd.DataFrame:
         given = [r[column] for r in records if r.get(column) is not None]
         if given and all(isinstance(v, int) for v in given):
             table[column] = table[column].astype("Int64")
-    last = ["status", "seconds"]
+    last = [c for c in ("status", "seconds", "why") if c in table]
     return table[[c for c in table.columns if c not in last] + last]
 
 
@@ -98,6 +101,7 @@ def manifest(job: Job, rows: pd.DataFrame) -> dict[str, Any]:
         "finished": time.strftime("%Y-%m-%dT%H:%M:%S"),
         "done": int((rows["status"] == "done").sum()),
         "failed": int((rows["status"] == "failed").sum()),
+        "not_run": dict(Counter(str(error) for error in job.unavailable.values())),
         "keys": " ".join(job.keys),
     }
 

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -17,12 +18,13 @@ class Progress:
         if self.mode != "quiet":
             print(text, file=sys.stderr, flush=True)
 
-    def begin(self, name: str, total: int, reused: int, unavailable: int) -> None:
-        """Start a job of `total` cells, of which some are there already and some cannot be had."""
-        self._name, self._total, self._done, self._failed = name, total, reused + unavailable, unavailable
+    def begin(self, name: str, total: int, reused: int, failed: int, not_run: Mapping[str, int]) -> None:
+        """Start a job of `total` cells: some are there, some have failed already, some cannot run here (by reason)."""
+        self._name, self._total, self._failed = name, total, failed
+        self._done = reused + failed + sum(not_run.values())
         self._fresh, self._start, self._told = 0, time.monotonic(), time.monotonic()
-        if unavailable:
-            self.say(f"{name}: {unavailable} cells cannot run, their data is not to be had (fairpriv status says why)")
+        for why, number in not_run.items():
+            self.say(f"{name}: {number} cells not run: {why} (fairpriv status says more)")
         self.say(f"{name}: {total} cells, {reused} already done")
         if self.mode == "bar" and total > self._done:
             from rich.console import Console

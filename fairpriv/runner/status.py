@@ -16,7 +16,7 @@ def _manifests(results: Path) -> dict[str, dict[str, Any]]:
 
 
 def status_rows(results: Path, experiment: str | None = None) -> list[dict[str, Any]]:
-    """Return one row an experiment (and multirun job): counts, and the failures with their tracebacks."""
+    """Return one row an experiment (and multirun job): counts, failures with tracebacks, why cells are not run."""
     found = _manifests(results) if results.is_dir() else {}
     if not found:
         raise BadRequest(f"nothing in {results} yet: fairpriv run experiment=NAME writes there (or --results-dir PATH)")
@@ -34,18 +34,21 @@ def status_rows(results: Path, experiment: str | None = None) -> list[dict[str, 
         failures = store.failures(keys) if store else {}
         failed = len(failures) if store else manifest["failed"]
         cells = store.cells(failures) if store else {}
+        not_run = manifest.get("not_run", {})
         rows.append(
             {
                 "experiment": name,
                 "cells": len(keys),
                 "done": done,
                 "failed": failed,
-                "open": len(keys) - done - failed,
+                "not run": sum(not_run.values()),
+                "open": len(keys) - done - failed - sum(not_run.values()),
                 "finished": manifest["finished"],
                 "failures": [
                     {"cell": cells[key], "error": error, "traceback": trace, "at": at}
                     for key, (error, trace, at) in failures.items()
                 ],
+                "why_not": not_run,
             }
         )
     if store:

@@ -151,6 +151,20 @@ def test_a_failing_cell_fails_alone_is_shown_and_tried_again(shell):
     assert "(4 reused), 2 failed" in again.stdout
 
 
+def test_a_cell_that_cannot_run_here_is_not_run_with_its_reason_and_no_failure(shell):
+    done = shell.toy("behaviour=lacks", "seeds=2")
+    cells = pd.read_csv(shell.folder / "results/toy/cells.csv")
+    assert cells.groupby("x")["status"].unique().map(list).to_dict() == {1: ["done"], 2: ["not run"], 3: ["done"]}
+    assert set(cells.loc[cells["x"] == 2, "why"]) == {"needs abacus"}
+    assert "2 cells not run: needs abacus" in done.stderr
+    assert "4/6 cells done (0 reused), 0 failed, 2 not run" in done.stdout
+    (row,) = json.loads(shell("status", "--json").stdout)
+    assert (row["done"], row["failed"], row["not run"], row["open"]) == (4, 0, 2, 0)
+    assert "pip install abacus" in shell("status").stdout
+    alone = shell.toy("behaviour=lacks", "x=2", code=2)
+    assert alone.stderr.splitlines()[-1].startswith("fairpriv: x=2 needs a package")
+
+
 def test_a_worker_that_dies_fails_its_task_and_the_rest_goes_on(shell):
     shell.toy("behaviour=dies", "seeds=4", "jobs=2", code=1)
     cells = pd.read_csv(shell.folder / "results/toy/cells.csv")

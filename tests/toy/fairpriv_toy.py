@@ -8,6 +8,7 @@ from typing import ClassVar
 import pandas as pd
 
 from fairpriv.attacks.base import Attack
+from fairpriv.errors import DataUnavailable
 from fairpriv.protocols.base import Protocol, Result
 from fairpriv.registry import register
 from fairpriv.validate import number
@@ -37,6 +38,8 @@ class Toy(Protocol):
     def validate(self, cell):
         super().validate(cell)
         number("x", cell["x"], above=0)
+        if cell["behaviour"] == "lacks" and cell["x"] == 2:
+            raise DataUnavailable("x=2 needs a package (abacus is not installed): pip install abacus", "needs abacus")
 
     def run(self, cells, load):
         results = []

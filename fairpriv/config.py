@@ -212,7 +212,7 @@ def _blocks(
             if not sweep.get("any"):
                 known = sorted({d for b in sweep["grid"].values() for d in _listed(b["dataset"])})
                 raise unknown(f"dataset for {cfg['name']}", chosen["dataset"][0], known)
-            blocks = [{"dataset": chosen["dataset"]} | sweep["any"]]
+            blocks = [{"dataset": chosen["dataset"]} | block for block in _listed(sweep["any"])]
     for axis, values in chosen.items():  # blocks that know the value are meant; where none does, it is new to all
         blocks = [b for b in blocks if {str(v) for v in values} & {str(v) for v in _listed(b.get(axis))}] or blocks
     for group, name in picked.items():  # a plug-in new to the grid need not have the parameters that are swept
@@ -241,7 +241,8 @@ def plan(overrides: Sequence[str], multirun_name: str | None = None) -> Plan:
         cfg = OmegaConf.to_container(OmegaConf.create(with_hydra), resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
         raise BadRequest(f"{error.full_key} must be given on the command line: {error.full_key}=...") from error
-    axis_names = {a for b in [*cfg["sweep"]["grid"].values(), cfg["sweep"].get("any") or {}] for a in b} - {"seeds"}
+    sweep = cfg["sweep"]
+    axis_names = {a for b in [*sweep["grid"].values(), *_listed(sweep.get("any") or [])] for a in b} - {"seeds"}
     typed = {o.key_or_group for o in parsed}
     chosen: dict[str, list[Any]] = {}
     for axis in sorted(axis_names & typed):

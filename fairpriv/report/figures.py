@@ -40,6 +40,13 @@ def canvas(columns: int = 1, rows: int = 1, width: float = 4.6, height: float = 
     return plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False, **more)
 
 
+def legend_below(figure: Any, handles: Any, labels: Any = None, columns: int | None = None, **more: Any) -> None:
+    """Put one legend below all panels, in as many columns as there is room for unless told."""
+    labels = [handle.get_label() for handle in handles] if labels is None else labels
+    columns = columns or max(2, min(len(labels), int(figure.get_figwidth() / 1.12)))
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, **more)
+
+
 def save(figure: Any, path: Path) -> None:
     """Write a figure as PNG and PDF and close it; no dates inside, so that the same figure is the same file."""
     path.parent.mkdir(parents=True, exist_ok=True)

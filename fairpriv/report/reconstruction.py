@@ -112,7 +112,7 @@ def _panels(part: pd.DataFrame, title: str, curves: list[tuple], ylabel: str) ->
     """Return one panel a metric with these curves over the tolerance, and one legend below."""
     from matplotlib.ticker import MaxNLocator
 
-    from fairpriv.report.figures import COLOURS, canvas
+    from fairpriv.report.figures import COLOURS, canvas, legend_below
 
     shown = [m for m in METRICS if (part["fairness"] == m).any()]
     columns = min(2, len(shown))
@@ -134,9 +134,7 @@ def _panels(part: pd.DataFrame, title: str, curves: list[tuple], ylabel: str) ->
         f"{title} ({seeds} seed{'s' if seeds > 1 else ''}, band: ± 1 sd)" if seeds > 1 else f"{title} (1 seed)"
     )
     handles, labels = axes.flat[0].get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside lower center", frameon=False, ncols=min(len(labels), 4) if columns > 1 else 1
-    )
+    legend_below(figure, handles, labels, columns=min(len(labels), 4) if columns > 1 else 1)
     return figure
 
 
@@ -176,7 +174,7 @@ def _name(what: str, number: int | None, dataset: str, attack: str = "") -> str:
 
 def _targets(part: pd.DataFrame, title: str) -> Any:
     """Accuracy and unfairness of the targets on training and test set, a metric a column (Figures 6 to 8)."""
-    from fairpriv.report.figures import COLOURS, canvas
+    from fairpriv.report.figures import COLOURS, canvas, legend_below
 
     shown = [m for m in METRICS if (part["fairness"] == m).any()]
     figure, axes = canvas(len(shown), 2, width=3.6, height=2.9, sharey="row", sharex=True)
@@ -193,13 +191,13 @@ def _targets(part: pd.DataFrame, title: str) -> Any:
     seeds = part["seed"].nunique() if "seed" in part else 1
     figure.suptitle(f"{title} ({seeds} seed{'s' if seeds > 1 else ''})")
     handles, labels = axes[1, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", frameon=False, ncols=3)
+    legend_below(figure, handles, labels, columns=3)
     return figure
 
 
 def _known(done: pd.DataFrame) -> Any:
     """Gain of accuracy by what is known of the training unfairness: a bound, three decimals, the very number."""
-    from fairpriv.report.figures import COLOURS, canvas
+    from fairpriv.report.figures import COLOURS, canvas, legend_below
 
     if "corrected_exact" not in done or done["corrected_exact"].isna().all():
         return None
@@ -218,9 +216,7 @@ def _known(done: pd.DataFrame) -> Any:
         axis.axhline(0, color="#444444", linewidth=0.8)
     axes[0, 0].set_ylabel("mean gain of accuracy (points)")
     handles, labels = axes.flat[0].get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside lower center", frameon=False, ncols=3, title="training unfairness known:"
-    )
+    legend_below(figure, handles, labels, columns=3, title="training unfairness known:")
     return figure
 
 

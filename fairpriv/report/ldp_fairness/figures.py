@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.mechanisms.ldp import PROTOCOLS
-from fairpriv.report.figures import COLOURS, canvas
+from fairpriv.report.figures import COLOURS, canvas, legend_below
 from fairpriv.report.ldp_fairness.rows import (
     FAIRNESS,
     PAPER,
@@ -26,6 +26,7 @@ from fairpriv.report.summary import half_width
 MARKERS = dict(zip(PROTOCOLS, "sxDov^<P*"))
 COLOUR = dict(zip(PROTOCOLS, (*COLOURS[:6], "#7F7F7F", "#8C564B", "#BCBD22")))
 LABEL = {name: protocol.label for name, protocol in PROTOCOLS.items()}
+SMALL = {"fontsize": 9, "columnspacing": 1.0}  # nine names in a row
 LONG = {m: name for m, (name, _) in FAIRNESS.items()} | UTILITY
 
 
@@ -35,12 +36,6 @@ def _epsilons(rows: pd.DataFrame) -> list[float]:
 
 def _ticks(axis: Any, epsilons: list[float]) -> None:
     axis.set_xticks(range(len(epsilons)), [f"{e:g}" for e in epsilons])
-
-
-def _legend(figure: Any, lines: list[Any], names: list[str]) -> None:
-    """Put one legend below all panels, in as many columns as there is room for."""
-    columns = max(2, min(len(names), int(figure.get_figwidth() / 1.12)))
-    figure.legend(lines, names, loc="outside lower center", ncols=columns, fontsize=9, columnspacing=1.0, frameon=False)
 
 
 def by_epsilon(noisy: pd.DataFrame, bare: pd.DataFrame, metrics: list[str], heading: str) -> Any:
@@ -65,7 +60,7 @@ def by_epsilon(noisy: pd.DataFrame, bare: pd.DataFrame, metrics: list[str], head
     for axis in axes[-1]:
         axis.set_xlabel("ε, all attributes together")
     lines, names = axes[0][0].get_legend_handles_labels()
-    _legend(figure, lines, names)
+    legend_below(figure, lines, names, **SMALL)
     figure.suptitle(heading, fontsize=11)
     return figure
 
@@ -99,7 +94,7 @@ def paired_splits(rows: pd.DataFrame) -> Any:
     lines = [axes[0][0].plot([], [], color=COLOUR[n], linewidth=1.2)[0] for n in PAPER]
     lines.append(axes[0][0].plot([], [], color="black", marker="o", markersize=4)[0])
     names = [*(LABEL[n] for n in PAPER), "all, 95 %"]
-    _legend(figure, lines, names)
+    legend_below(figure, lines, names, **SMALL)
     figure.suptitle("k-based minus uniform, same seed", fontsize=11)
     return figure
 
@@ -146,7 +141,7 @@ def tradeoff(rows: pd.DataFrame) -> Any:
     ring = {"linestyle": "", "markerfacecolor": "none", "markeredgecolor": COLOURS[1], "markersize": 10}
     lines.append(axes[0][0].plot([], [], marker="o", **ring)[0])
     names = [*(LABEL[n] for n in seen), "NonDP", "not dominated"]
-    _legend(figure, lines, names)
+    legend_below(figure, lines, names, **SMALL)
     return figure
 
 

@@ -1,0 +1,65 @@
+"""A multi-layer perceptron, trained by Adam in JAX."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from fairpriv.datasets.encode import one_hot, standardise
+from fairpriv.models.base import Model, Predictor
+from fairpriv.registry import register
+from fairpriv.validate import integer, number
+
+
+def _loss(params: Any, batch: Any, hyper: Any) -> Any:
+    from fairpriv.representations.losses import cross_entropy
+    from fairpriv.representations.networks import mlp
+
+    return cross_entropy(mlp(params, batch["x"]), batch["y"])
+
+
+@register
+@dataclass(frozen=True)
+class Mlp(Model):
+    """A perceptron with ReLU units on one-hot categories and standardised numbers.
+
+    Parameters
+    ----------
+    hidden, layers : int
+        Units of each hidden layer, and how many there are.
+    epochs, batch, rate
+        Of Adam on shuffled batches.
+    """
+
+    name: ClassVar[str] = "mlp"
+
+    hidden: int = 100
+    layers: int = 1
+    epochs: int = 20
+    batch: int = 256
+    rate: float = 1e-3
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        for name in ("hidden", "layers", "epochs"):
+            integer(name, getattr(self, name), at_least=1)
+        integer("batch", self.batch, at_least=2)
+        number("rate", self.rate, above=0, at_most=1)
+
+    def fit(self, features: pd.DataFrame, label: np.ndarray, rng: np.random.Generator) -> Predictor:
+        """Train on these rows."""
+        from fairpriv.representations.backend import jax
+        from fairpriv.representations.networks import dense, mlp
+        from fairpriv.representations.training import fit
+
+        raw = one_hot(features)[0]
+        data = {"x": standardise(raw)[0].astype(np.float32), "y": np.asarray(label).astype(np.int32)}
+        start = dense(rng, raw.shape[1], *[self.hidden] * self.layers, 2)
+        params, _ = fit(_loss, start, data, rng, epochs=self.epochs, batch=self.batch, rate=self.rate)
+
+        def probability(frame: pd.DataFrame) -> np.ndarray:
+            x = standardise(raw, one_hot(frame)[0])[1].astype(np.float32)
+            return np.asarray(jax.nn.softmax(mlp(params, x))[:, 1], float)
+
+        return probability

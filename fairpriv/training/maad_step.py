@@ -63,7 +63,7 @@ def norm(tree: Any) -> Any:
 
 
 class Weighed(NamedTuple):
-    """A batch before it is summed: gradients of both losses are Σ_i weight_i ∂logit_i/∂W (`steer` None: no adversary)."""
+    """A batch before it is summed: both losses' gradients are Σ_i weight_i ∂logit_i/∂W (`steer` None: no adversary)."""
 
     tapped: Tapped
     task: Any

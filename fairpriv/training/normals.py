@@ -15,7 +15,7 @@ from fairpriv.training.cpu import jax, jnp
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 BLOCKS = 4  # a loop, however short, keeps XLA from drawing anew for everyone who uses the draw
 MULTIPLE = 512  # sizes that are no multiple of the vector width are drawn several times slower
-# Taylor's coefficients in φ², highest first: with |φ| <= π/4 the first one left out is below half a float32's last place
+# Taylor's coefficients in φ², highest first: for |φ| <= π/4 what is left out is below half a float32's last place
 COS = (1 / 40320, -1 / 720, 1 / 24, -1 / 2, 1.0)
 SIN = (1 / 362880, -1 / 5040, 1 / 120, -1 / 6, 1.0)
 

@@ -27,10 +27,10 @@ class Span(NamedTuple):
     gram: Any
 
 
-def _unit(weights: Any, gram: Any) -> Any:
-    """Return the weights scaled to a vector of length one, or zeros where its length is rounding."""
+def _unit(weights: Any, gram: Any, whole: Any) -> Any:
+    """Return the weights scaled to a vector of length one, or zeros where it is rounding of what `whole` adds up."""
     square = weights @ gram @ weights
-    most = (jnp.abs(weights) @ jnp.sqrt(jnp.maximum(jnp.diagonal(gram), 0.0))) ** 2
+    most = (jnp.abs(whole) @ jnp.sqrt(jnp.maximum(jnp.diagonal(gram), 0.0))) ** 2
     there = square > TINY * most
     return jnp.where(there, weights / jnp.sqrt(jnp.where(there, square, 1.0)), 0.0)
 
@@ -38,8 +38,8 @@ def _unit(weights: Any, gram: Any) -> Any:
 def span_of(inputs: Any, owed: Any, task: Any, steer: Any) -> Span:
     """Return the basis: along a first, then along what of g is not along a."""
     gram = (inputs @ inputs.T) * (owed @ owed.T)
-    first = _unit(steer, gram)
-    return Span(first, _unit(task - (task @ gram @ first) * first, gram), gram)
+    first = _unit(steer, gram, steer)
+    return Span(first, _unit(task - (task @ gram @ first) * first, gram, task), gram)
 
 
 def update(

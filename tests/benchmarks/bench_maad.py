@@ -107,7 +107,7 @@ def _opacus_step() -> Callable[[], Any]:
     torch.manual_seed(0)
     torch.set_num_threads(1)
     layers = [torch.nn.Linear(FEATURES, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256), torch.nn.ReLU()]
-    model = GradSampleModule(torch.nn.Sequential(*layers, torch.nn.Linear(256, 1)))
+    model = GradSampleModule(torch.nn.Sequential(*layers, torch.nn.Linear(256, 1)), loss_reduction="sum")
     optimiser = torch.optim.Adam(model.parameters(), lr=0.001)
     x, y, _ = map(torch.as_tensor, _data())
 

@@ -26,7 +26,8 @@ def complete(rows: pd.DataFrame) -> pd.DataFrame:
     """
     rows = rows.copy()
     if "defense.alpha" in rows:
-        rows["defense.gamma"] = rows["defense.gamma"].fillna(rows["defense.alpha"])
+        own = rows["defense.gamma"] if "defense.gamma" in rows else rows["defense.alpha"]
+        rows["defense.gamma"] = own.fillna(rows["defense.alpha"])
     free = rows["defense"] == "fairlearn_adversarial"
     defaults = {"defense.privacy": free.map({True: "none", False: "joint"}), "defense.gamma": float("nan")}
     for column, value in (defaults | UNPRINTED).items():

@@ -154,7 +154,7 @@ def budget_sweep(rows: pd.DataFrame) -> Any:
 
 
 def unprinted(rows: pd.DataFrame) -> Any:
-    """What clipping bound and learning rate, which are not printed, do to DP alone (as printed, Adult)."""
+    """Draw what clipping bound and learning rate, which are not printed, do to DP alone (as printed, Adult)."""
     rows = complete(rows)
     some = rows[
         (rows["condition"] == "dp") & (rows["defense.privacy"] == "printed") & (rows["dataset"] == "adult_aif360")

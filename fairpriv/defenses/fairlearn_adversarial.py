@@ -11,7 +11,7 @@ import numpy as np
 from fairpriv import validate
 from fairpriv.defenses.base import Defense
 from fairpriv.defenses.maad import Maad, Spent, Trained, check_groups
-from fairpriv.errors import BadRequest, DataUnavailable
+from fairpriv.errors import BadRequest, DataUnavailable, FairprivError
 from fairpriv.registry import register
 
 CONSTRAINTS = {"equality_of_odds": "equalized_odds", "demographic_parity": "demographic_parity"}
@@ -89,7 +89,7 @@ class FairlearnAdversarial(Defense):
         torch.manual_seed(seed)
         model = AdversarialFairnessClassifier(
             backend="torch",
-            predictor_model=[part for size in self.hidden for part in (size, "relu")],
+            predictor_model=[part for size in self.hidden for part in (size, "leaky_relu")],
             adversary_model=[],
             constraints=CONSTRAINTS[self.criterion],
             learning_rate=self.learning_rate,
@@ -102,7 +102,10 @@ class FairlearnAdversarial(Defense):
         model.max_iter = steps  # the base class has it, the classifier does not pass it on
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model.fit(x, label, sensitive_features=sensitive)
+            try:
+                model.fit(x, label, sensitive_features=sensitive)
+            except RuntimeError as error:  # it divides by the norm of the adversary's gradient, which can be zero
+                raise FairprivError(f"fairlearn's training broke at step {model.n_iter_ + 1}: {error}") from error
         return Trained(
             decide=lambda rows, groups, draw: np.asarray(model.predict(rows)).ravel() > 0.5,
             steps=steps,

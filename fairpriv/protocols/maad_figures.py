@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.protocols.maad_tables import CONDITIONS, at_defaults, attributes_of, complete, printed_points
-from fairpriv.report.figures import COLOURS, canvas
-from fairpriv.report.summary import half_width
+from fairpriv.report.figures import COLOURS, canvas, plain_log_ticks
 
 TITLES = {
     "adult_aif360": "Adult",
@@ -112,23 +111,21 @@ def budgets(rows: pd.DataFrame) -> Any:
 
 
 def _sweep(rows: pd.DataFrame, x: str, label: str, title: str, log: bool) -> Any:
-    """Draw micro F1 and |average odds difference| along an axis, one line a privacy."""
+    """Draw micro F1 and average odds differences along an axis: one line (the mean) a privacy, a dot a split."""
     if rows.empty or rows.groupby("defense.privacy")[x].nunique().max() < 2:
         return None
     names = attributes_of(rows)
     figure, axes = canvas(columns=1 + len(names), sharex=True)
     for i, (privacy, some) in enumerate(rows.groupby("defense.privacy", sort=False)):
         for axis, metric in zip(axes[0], ["micro_f1", *(f"aod_{a}" for a in names)]):
-            by = some.groupby(x)[metric]
-            mean, half = by.mean(), by.agg(lambda v: np.nan_to_num(half_width(v.to_numpy())))
             name = "no privacy" if privacy == "none" else f"DP ({privacy})"
-            axis.errorbar(
-                mean.index, mean, yerr=half, marker="o", markersize=4, color=COLOURS[i], label=name, capsize=2
-            )
+            mean = some.groupby(x)[metric].mean()
+            axis.plot(mean.index, mean, color=COLOURS[i], label=name, linewidth=1.6)
+            axis.plot(some[x], some[metric], "o", markersize=4, color=COLOURS[i], alpha=0.6)  # a dot a split
     for axis, what in zip(axes[0], ["micro F1", *(f"average odds difference, {a}" for a in names)]):
         axis.set(xlabel=label, ylabel=what)
         if log:
-            axis.set_xscale("log")
+            plain_log_ticks(axis, sorted(set(rows[x].round(2))))
         if what != "micro F1":
             axis.axhline(0, color="0.3", linewidth=0.8)
     axes[0][0].legend(fontsize=9)
@@ -166,7 +163,7 @@ def unprinted(rows: pd.DataFrame) -> Any:
     figure, axes = canvas(rows=2, width=6.6, height=3.0, sharex="col")
     _utility_and_bias(axes[:, 0], points, "Adult, DP as printed: settings that the paper leaves open")
     axes[0][0].axhline(0.74, color="0.3", linewidth=0.9, linestyle="--")
-    axes[0][0].annotate("micro F1 in the paper: 0.74", (-0.4, 0.75), fontsize=8, ha="left", va="bottom")
+    axes[0][0].annotate("dashed: micro F1 in the paper", (0.01, 0.93), xycoords="axes fraction", fontsize=9)
     return figure
 
 
@@ -206,12 +203,11 @@ def learning(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
             name = _label(row["condition"], privacy).replace("\n", " ")
             for k in (0, 1) if row["defense.debias"] else (0,):
                 axes[k][column].plot(epochs, found["losses"][:, k], color=COLOURS[i], linewidth=1.3, label=name)
-        axes[0][column].set(title=TITLES[dataset], ylabel="predictor's loss", yscale="log")
+        axes[0][column].set(title=TITLES[dataset], ylabel="predictor's loss")
         axes[1][column].set(xlabel="epoch", ylabel="adversary's loss")
-        if axes[0][column].lines:
-            axes[0][column].legend(fontsize=7.5, ncols=2)
     if not drawn:
         return None
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=9)
     figure.suptitle("Losses along training (first split)")
     return figure
 

@@ -144,10 +144,10 @@ class Maad(Defense):
         if self.batch > n:
             raise BadRequest(f"batch must be <= {n}, the number of training examples, got {self.batch}")
         wanted = None if self.epochs is None else max(1, round(self.epochs * n / self.batch))
-        if self.privacy == "none" and wanted is not None:
-            return wanted
-        allowed = steps_within(float(self.epsilon), float(self.sigma), self.batch / n, float(self.delta))
-        return allowed if wanted is None else min(wanted, allowed)
+        epsilon, rest = float(self.epsilon), (float(self.sigma), self.batch / n)
+        if wanted is not None and (self.privacy == "none" or pld_epsilon(*rest, wanted, float(self.delta)) <= epsilon):
+            return wanted  # the search can be long where ε would last for millions of steps
+        return steps_within(epsilon, *rest, float(self.delta))
 
     def account(self, n: int, steps: int) -> Spent:
         """Return what these steps on n examples spend."""

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairpriv.protocols.maad_tables import CONDITIONS, attributes_of, complete, printed_points
-from fairpriv.report.figures import COLOURS, canvas
-from fairpriv.report.summary import half_width
+from fairpriv.protocols.maad_tables import CONDITIONS, at_defaults, attributes_of, complete, printed_points
+from fairpriv.report.figures import COLOURS, canvas, plain_log_ticks
 
 TITLES = {
     "adult_aif360": "Adult",
@@ -39,16 +38,29 @@ def _points(rows: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     return found
 
 
-def _bars(axis: Any, points: list[tuple[str, str, pd.DataFrame]], metrics: dict[str, str]) -> None:
-    """Draw a group of bars a condition, a bar a metric, with 95 % intervals where there are several splits."""
+def _bars(axis: Any, points: dict[str, pd.DataFrame], metrics: dict[str, str]) -> None:
+    """Draw a group of bars a point, a bar a metric (the mean), and a dot a split."""
     width = 0.8 / len(metrics)
     for i, (metric, name) in enumerate(metrics.items()):
         at = np.arange(len(points)) + (i - (len(metrics) - 1) / 2) * width
-        mean = [some[metric].mean() for *_, some in points]
-        half = [np.nan_to_num(half_width(some[metric].to_numpy())) for *_, some in points]
-        axis.bar(at, mean, width, yerr=half, color=COLOURS[i], label=name, error_kw={"linewidth": 0.8})
-    axis.set_xticks(range(len(points)), [_label(c, p) for c, p, _ in points], fontsize=8.5)
+        axis.bar(at, [some[metric].mean() for some in points.values()], width, color=COLOURS[i], label=name)
+        for x, some in zip(at, points.values()):
+            axis.plot(np.full(len(some), x), some[metric], "o", markersize=2.5, color="0.15", alpha=0.7)
+    axis.set_xticks(range(len(points)), list(points), fontsize=8.5)
     axis.grid(axis="x", visible=False)
+
+
+def _utility_and_bias(axes: Any, points: dict[str, pd.DataFrame], title: str) -> None:
+    """Draw F1 in the upper axis and the average odds difference of each attribute in the lower."""
+    above, below = axes
+    _bars(above, points, {"micro_f1": "micro F1", "macro_f1": "macro F1"})
+    above.set(title=title, ylabel="F1", ylim=(0.3, 0.95))
+    above.legend(ncols=2, fontsize=9, loc="upper right")
+    _bars(below, points, {f"aod_{a}": a for a in attributes_of(pd.concat(points.values()))})
+    below.axhline(0, color="0.3", linewidth=0.8)
+    below.set(ylabel="average odds difference")
+    below.margins(y=0.25)
+    below.legend(ncols=2, fontsize=9, loc="lower right")
 
 
 def conditions(rows: pd.DataFrame) -> Any:
@@ -59,16 +71,8 @@ def conditions(rows: pd.DataFrame) -> Any:
         return None
     figure, axes = canvas(columns=len(datasets), rows=2, width=6.6, height=3.2, sharex="col")
     for column, dataset in enumerate(datasets):
-        some = rows[rows["dataset"] == dataset]
-        points = _points(some)
-        above, below = axes[0][column], axes[1][column]
-        _bars(above, points, {"micro_f1": "micro F1", "macro_f1": "macro F1"})
-        above.set(title=TITLES[dataset], ylabel="F1", ylim=(0.3, 0.9))
-        above.legend(ncols=2, fontsize=9, loc="upper right")
-        _bars(below, points, {f"aod_{a}": a for a in attributes_of(some)})
-        below.axhline(0, color="0.3", linewidth=0.8)
-        below.set(ylabel="average odds difference")
-        below.legend(ncols=2, fontsize=9, loc="best")
+        points = {_label(c, p): some for c, p, some in _points(rows[rows["dataset"] == dataset])}
+        _utility_and_bias(axes[:, column], points, TITLES[dataset])
     figure.suptitle("maad2023, Tables 2 to 4: utility and bias in four conditions")
     return figure
 
@@ -107,23 +111,21 @@ def budgets(rows: pd.DataFrame) -> Any:
 
 
 def _sweep(rows: pd.DataFrame, x: str, label: str, title: str, log: bool) -> Any:
-    """Draw micro F1 and |average odds difference| along an axis, one line a privacy."""
+    """Draw micro F1 and average odds differences along an axis: one line (the mean) a privacy, a dot a split."""
     if rows.empty or rows.groupby("defense.privacy")[x].nunique().max() < 2:
         return None
     names = attributes_of(rows)
     figure, axes = canvas(columns=1 + len(names), sharex=True)
     for i, (privacy, some) in enumerate(rows.groupby("defense.privacy", sort=False)):
         for axis, metric in zip(axes[0], ["micro_f1", *(f"aod_{a}" for a in names)]):
-            by = some.groupby(x)[metric]
-            mean, half = by.mean(), by.agg(lambda v: np.nan_to_num(half_width(v.to_numpy())))
             name = "no privacy" if privacy == "none" else f"DP ({privacy})"
-            axis.errorbar(
-                mean.index, mean, yerr=half, marker="o", markersize=4, color=COLOURS[i], label=name, capsize=2
-            )
+            mean = some.groupby(x)[metric].mean()
+            axis.plot(mean.index, mean, color=COLOURS[i], label=name, linewidth=1.6)
+            axis.plot(some[x], some[metric], "o", markersize=4, color=COLOURS[i], alpha=0.6)  # a dot a split
     for axis, what in zip(axes[0], ["micro F1", *(f"average odds difference, {a}" for a in names)]):
         axis.set(xlabel=label, ylabel=what)
         if log:
-            axis.set_xscale("log")
+            plain_log_ticks(axis, sorted(set(rows[x].round(2))))
         if what != "micro F1":
             axis.axhline(0, color="0.3", linewidth=0.8)
     axes[0][0].legend(fontsize=9)
@@ -148,6 +150,39 @@ def budget_sweep(rows: pd.DataFrame) -> Any:
     return _sweep(some, "epsilon", r"$\epsilon$ spent", r"Adult: smaller budgets ($\gamma = 1$)", True)
 
 
+def unprinted(rows: pd.DataFrame) -> Any:
+    """Draw what clipping bound and learning rate, which are not printed, do to DP alone (as printed, Adult)."""
+    rows = complete(rows)
+    some = rows[
+        (rows["condition"] == "dp") & (rows["defense.privacy"] == "printed") & (rows["dataset"] == "adult_aif360")
+    ]
+    by = some.groupby(["defense.clip", "defense.learning_rate"])
+    if len(by) < 2:
+        return None
+    points = {f"C = {clip:g}\nrate {rate:g}": found for (clip, rate), found in by}
+    figure, axes = canvas(rows=2, width=6.6, height=3.0, sharex="col")
+    _utility_and_bias(axes[:, 0], points, "Adult, DP as printed: settings that the paper leaves open")
+    axes[0][0].axhline(0.74, color="0.3", linewidth=0.9, linestyle="--")
+    axes[0][0].annotate("dashed: micro F1 in the paper", (0.01, 0.93), xycoords="axes fraction", fontsize=9)
+    return figure
+
+
+def mitigations(rows: pd.DataFrame) -> Any:
+    """Debiasing beside fairlearn's adversary and DP post-processing (Adult)."""
+    rows = at_defaults(complete(rows))
+    rows = rows[(rows["dataset"] == "adult_aif360") & (rows["defense.privacy"] != "printed")]
+    points = {}
+    for condition in ("baseline", "debias", "fairlearn_adversarial", "dp_debias", "dp_postprocess"):
+        for gamma, found in rows[rows["condition"] == condition].groupby("defense.gamma", dropna=False):
+            weight = "" if np.isnan(gamma) or condition == "baseline" else f"\n$\\gamma$ = {gamma:g}"
+            points[CONDITIONS[condition].replace("DP post-", "DP post-\n") + weight] = found
+    if not set(rows["condition"]) & {"fairlearn_adversarial", "dp_postprocess"}:
+        return None
+    figure, axes = canvas(rows=2, width=max(6.6, 0.95 * len(points)), height=3.0, sharex="col")
+    _utility_and_bias(axes[:, 0], points, "Adult: adversarial debiasing, ours and fairlearn's, and DP post-processing")
+    return figure
+
+
 def learning(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
     """Losses of predictor and adversary along training (first split)."""
     rows = printed_points(rows)
@@ -168,12 +203,11 @@ def learning(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
             name = _label(row["condition"], privacy).replace("\n", " ")
             for k in (0, 1) if row["defense.debias"] else (0,):
                 axes[k][column].plot(epochs, found["losses"][:, k], color=COLOURS[i], linewidth=1.3, label=name)
-        axes[0][column].set(title=TITLES[dataset], ylabel="predictor's loss", yscale="log")
+        axes[0][column].set(title=TITLES[dataset], ylabel="predictor's loss")
         axes[1][column].set(xlabel="epoch", ylabel="adversary's loss")
-        if axes[0][column].lines:
-            axes[0][column].legend(fontsize=7.5, ncols=2)
     if not drawn:
         return None
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=9)
     figure.suptitle("Losses along training (first split)")
     return figure
 
@@ -185,6 +219,8 @@ def all_figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any
         "budget_claimed_and_spent": budgets(rows),
         "gamma": gamma_sweep(rows),
         "epsilon": budget_sweep(rows),
+        "unprinted_settings": unprinted(rows),
+        "mitigations": mitigations(rows),
         "learning": learning(rows, arrays),
     }
     return {name: figure for name, figure in made.items() if figure is not None}

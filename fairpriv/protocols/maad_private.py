@@ -108,6 +108,11 @@ class MaadPrivate(Protocol):
     name: ClassVar[str] = "maad_private"
     paper: ClassVar[str] = "maad2023, Sections 4 and 5"
 
+    def validate(self, cell: Cell) -> None:
+        """Refuse parameters out of range, and a defense that lacks what it trains with."""
+        super().validate(cell)
+        getattr(cell.plugin("defense"), "available", lambda: None)()
+
     def run(self, cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
         """Train and test each cell on its own split."""
         return [self._one(cell, load(cell)) for cell in cells]

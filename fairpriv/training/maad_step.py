@@ -6,6 +6,7 @@ joint     each example's (∇_W L_P, ∇_W L_A, ∇_U L_A) is clipped to C as on
           projection, −γ and both updates come after: post-processing of a mechanism with sensitivity C.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,13 +14,16 @@ from typing import Any, NamedTuple
 
 import optax
 
-from fairpriv.training import adversary
+from fairpriv.training import adversary, one_vector
 from fairpriv.training.cpu import jax, jnp
-from fairpriv.training.ghost import squared_norms, tap, weighted_sum
+from fairpriv.training.ghost import Tapped, squared_norms, tap, weighted_sum
 from fairpriv.training.networks import Network, Params
+from fairpriv.training.normals import normals
+from fairpriv.training.one_vector import SCALARS
 
 OPTIMISERS = {"adam": optax.adam, "sgd": optax.sgd}
 SENSITIVITY = {"printed": 2.0, "joint": 1.0}  # in units of C
+LARGE = 1024  # entries from which on a matrix is worth `one_vector`
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,18 @@ def norm(tree: Any) -> Any:
     return jnp.sqrt(sum((leaf**2).sum() for leaf in jax.tree.leaves(tree)))
 
 
-def summed(rule: Rule, network: Network, w: Params, u: dict[str, Any], example: tuple[Any, Any, Any, Any]) -> Gradients:
-    """Return the batch's gradients; under `joint`, sums of jointly clipped per-example gradients."""
+class Weighed(NamedTuple):
+    """A batch before it is summed: both losses' gradients are Σ_i weight_i ∂logit_i/∂W (`steer` None: no adversary)."""
+
+    tapped: Tapped
+    task: Any
+    steer: Any
+    own: dict[str, Any] | None
+    losses: tuple[Any, Any]
+
+
+def weighed(rule: Rule, network: Network, w: Params, u: dict[str, Any], example: tuple[Any, Any, Any, Any]) -> Weighed:
+    """Return the weights of the batch's examples; under `joint`, each example's gradients are clipped as one vector."""
     x, y, s, real = example
     tapped = tap(network, w, x)
     logit = tapped.logit
@@ -76,24 +90,38 @@ def summed(rule: Rule, network: Network, w: Params, u: dict[str, Any], example: 
         if rule.debias:
             squares += sum((g**2).reshape(len(y), -1).sum(axis=1) for g in own.values())
         weights = real * jnp.minimum(1.0, rule.clip / jnp.sqrt(jnp.maximum(squares, 1e-24)))
-    task = weighted_sum(network, w, tapped, weights * to_task)
     if not rule.debias:
-        return Gradients(task, None, None, (loss_p, loss_a))
-    steer = weighted_sum(network, w, tapped, weights * to_steer)
+        return Weighed(tapped, weights * to_task, None, None, (loss_p, loss_a))
     own = {name: jnp.tensordot(weights, g, 1) for name, g in own.items()}
-    return Gradients(task, steer, own, (loss_p, loss_a))
+    return Weighed(tapped, weights * to_task, weights * to_steer, own, (loss_p, loss_a))
 
 
-def noised(tree: Any, deviation: float, key: Any) -> Any:
-    """Add N(0, deviation²) to every entry, drawn at once."""
-    leaves, shape = jax.tree.flatten(tree)
-    whole = -(-sum(leaf.size for leaf in leaves) // 256) * 256  # odd sizes are drawn five times slower
-    noise = deviation * jax.random.normal(key, (whole,))
-    out, at = [], 0
-    for leaf in leaves:
-        out.append(leaf + noise[at : at + leaf.size].reshape(leaf.shape))
-        at += leaf.size
-    return jax.tree.unflatten(shape, out)
+def summed(network: Network, w: Params, batch: Weighed) -> Gradients:
+    """Return the batch's gradients, summed over its examples."""
+    task = weighted_sum(network, w, batch.tapped, batch.task)
+    steer = None if batch.steer is None else weighted_sum(network, w, batch.tapped, batch.steer)
+    return Gradients(task, steer, batch.own, batch.losses)
+
+
+class Reel:
+    """Standard normals drawn at once, handed out piece by piece."""
+
+    def __init__(self, key: Any, size: int) -> None:
+        self.drawn, self.at = normals(key, size), 0
+
+    def take(self, shape: tuple[int, ...]) -> Any:
+        """Return the next piece."""
+        self.at += math.prod(shape)
+        return self.drawn[self.at - math.prod(shape) : self.at].reshape(shape)
+
+
+def _entries(tree: Any) -> int:
+    return sum(leaf.size for leaf in jax.tree.leaves(tree))
+
+
+def noised(tree: Any, deviation: float, reel: Reel) -> Any:
+    """Add N(0, deviation²) to every entry."""
+    return jax.tree.map(lambda leaf: leaf + deviation * reel.take(leaf.shape), tree)
 
 
 def projected(task: Params, steer: Params, gamma: float) -> Params:
@@ -108,14 +136,48 @@ def projected(task: Params, steer: Params, gamma: float) -> Params:
 
 def direction(rule: Rule, sums: Gradients, key: Any) -> tuple[Params, dict[str, Any] | None]:
     """Return the directions of both updates: what is done with the batch's sums, noise included."""
+    deviation = rule.sigma * rule.clip
     if rule.privacy == "joint":
-        sums = sums._replace(**dict(zip(("task", "steer", "own"), noised(sums[:3], rule.sigma * rule.clip, key))))
+        sums = Gradients(*noised(sums[:3], deviation, Reel(key, _entries(sums[:3]))), sums.losses)
     task, steer, own = jax.tree.map(lambda g: g / rule.batch, sums[:3])
     update = projected(task, steer, rule.gamma) if rule.debias else task
     if rule.privacy == "printed":  # lines 14 and 15 of Algorithm 1
         update = jax.tree.map(lambda g: g * jnp.minimum(1.0, rule.clip / jnp.maximum(norm(update), 1e-12)), update)
-        update = noised(update, rule.sigma * rule.clip, key)
+        update = noised(update, deviation, Reel(key, _entries(update)))
     return update, own
+
+
+def joint_direction(rule: Rule, network: Network, batch: Weighed, sums: Gradients, key: Any) -> tuple[Params, Any]:
+    """Return the same in law as `direction` under `joint` with an adversary, faster: large matrices by `one_vector`.
+
+    Their sums are not used, so that the compiler leaves them out.
+    """
+    deviation, (inputs, owed) = rule.sigma * rule.clip, batch.tapped[1:]
+    dense = [layer for layer, kind in network.kinds.items() if kind == "dense" and owed[layer].ndim == 2]
+    large = {layer: sums.task[layer]["w"].shape for layer in dense if sums.task[layer]["w"].size >= LARGE}
+    small = [
+        {layer: leaves | {"w": None} if layer in large else leaves for layer, leaves in tree.items()}
+        for tree in (sums.task, sums.steer)
+    ]
+    reel = Reel(key, sum(map(math.prod, large.values())) + _entries((small, sums.own)) + SCALARS * len(large))
+    drawn = {layer: reel.take(shape) for layer, shape in large.items()}
+    task, steer, own = noised((*small, sums.own), deviation, reel)
+    update = projected(task, steer, rule.gamma)
+    freedom = jnp.array([math.prod(shape) - 3.0 for shape in large.values()])
+    chi2 = 2.0 * jax.random.gamma(jax.random.fold_in(key, 1), freedom / 2)
+    for i, layer in enumerate(large):
+        noise = drawn[layer], reel.take((SCALARS,)), chi2[i]
+        both = batch.task, batch.steer
+        update[layer]["w"] = one_vector.update(inputs[layer], owed[layer], *both, noise, deviation, rule.gamma)
+    return jax.tree.map(lambda g: g / rule.batch, (update, own))
+
+
+def directions(rule: Rule, network: Network, w: Params, batch: Weighed, key: Any) -> tuple[Params, Any]:
+    """Return the directions of both updates, the fastest way for the rule."""
+    sums = summed(network, w, batch)
+    if rule.privacy == "joint" and rule.debias:
+        return joint_direction(rule, network, batch, sums, key)
+    return direction(rule, sums, key)
 
 
 def optimisers_of(optimiser: str, rates: tuple[float, float]) -> tuple[optax.GradientTransformation, ...]:
@@ -133,14 +195,14 @@ def make_epoch(
     def step(data: tuple[Any, Any, Any], state: State, drawn: tuple[Any, Any, Any]) -> tuple[State, Any]:
         rows, real, key = drawn
         example = (*(part[rows] for part in data), real)
-        sums = summed(rule, network, state.w, state.u, example)
-        update, own = direction(rule, sums, key)
+        batch = weighed(rule, network, state.w, state.u, example)
+        update, own = directions(rule, network, state.w, batch, key)
         change, w_moments = optimisers[0].update(update, state.w_moments)
         w, u, u_moments = optax.apply_updates(state.w, change), state.u, state.u_moments
         if rule.debias:
             change, u_moments = optimisers[1].update(own, u_moments)
             u = optax.apply_updates(u, change)
-        return State(w, u, w_moments, u_moments), jnp.stack([jnp.asarray(v, jnp.float32) for v in sums.losses])
+        return State(w, u, w_moments, u_moments), jnp.stack([jnp.asarray(v, jnp.float32) for v in batch.losses])
 
     def epoch(state: State, data: tuple[Any, Any, Any], rows: Any, real: Any, keys: Any) -> tuple[State, Any]:
         return jax.lax.scan(lambda s, d: step(data, s, d), state, (rows, real, keys))

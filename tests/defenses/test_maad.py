@@ -9,7 +9,7 @@ import pytest
 from fairpriv import registry
 from fairpriv.defenses.dp_postprocess import mix
 from fairpriv.defenses.maad import Maad
-from fairpriv.errors import BadRequest, FairprivError
+from fairpriv.errors import BadRequest, DataUnavailable, FairprivError
 
 SMALL = {"hidden": (16,), "batch": 20, "epochs": 8, "learning_rate": 0.01, "adversary_rate": 0.01}
 
@@ -155,3 +155,33 @@ def test_postprocessing_spends_its_budget_and_equalises():
     assert abs(rates[0] - rates[1]) < 0.1
     with pytest.raises(BadRequest, match="share must be < 1"):
         registry.build("defenses", "dp_postprocess", {"share": 1})
+
+
+def test_fairlearns_adversary_is_refused_without_torch(monkeypatch):
+    import importlib.util
+
+    defense = registry.build("defenses", "fairlearn_adversarial", {"epochs": 1})
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, package=None: None)
+    with pytest.raises(DataUnavailable, match="needs torch"):
+        defense.available()
+    with pytest.raises(BadRequest, match="criterion must be one of equality_of_odds, demographic_parity"):
+        registry.build("defenses", "fairlearn_adversarial", {"criterion": "equality_of_opportunity"})
+    with pytest.raises(BadRequest, match="alpha must be >= 0"):
+        registry.build("defenses", "fairlearn_adversarial", {"alpha": -1})
+
+
+def test_fairlearns_adversary_trains_on_two_attributes():
+    pytest.importorskip("torch")
+    x, y, s = problem(400)
+    params = {"epochs": 4, "batch": 20, "hidden": (16,), "learning_rate": 0.01}
+    defense = registry.build("defenses", "fairlearn_adversarial", params)
+    runs = [defense.fit(x, y, s, np.random.default_rng(0)) for _ in range(2)]
+    guesses = [fitted.decide(x, s, np.random.default_rng(0)) for fitted in runs]
+    np.testing.assert_array_equal(*guesses)  # same seed, same answer
+    assert (guesses[0] == y).mean() > 0.8
+    assert runs[0].steps == 80
+    assert runs[0].spent.spent == math.inf
+
+
+def test_a_budget_that_would_last_for_ever_is_not_searched_to_its_end():
+    assert Maad(privacy="joint", sigma=2.0, epochs=1).steps(39_074) == round(39_074 / 16)

@@ -139,6 +139,32 @@ def test_tables_have_both_privacies():
     assert (tables["table2_adult"]["seeds"] == 2).all()
 
 
+def test_tables_of_what_is_not_printed_and_of_other_mitigations():
+    base, others = rows(), rows()
+    varied = base[(base["condition"] == "dp") & (base["defense.privacy"] == "printed")].assign(**{"defense.clip": 4.0})
+    other = others[others["condition"] == "debias"].assign(
+        **{"defense": "fairlearn_adversarial", "condition": "fairlearn_adversarial", "defense.alpha": 0.7}
+    )
+    other["defense.gamma"] = np.nan
+    other["defense.privacy"] = None
+    tables = MaadPrivate().tables(pd.concat([base, varied, other], ignore_index=True))
+    assert tables["unprinted_settings"]["defense.clip"].tolist() == [1.0, 4.0]
+    assert (tables["table2_adult"]["seeds"] == 2).all()  # the varied cells are not in the paper's table
+    fairlearn = tables["mitigations"].set_index("condition").loc["fairlearn_adversarial"]
+    assert fairlearn["defense.gamma"] == 0.7
+    assert fairlearn["defense.privacy"] == "none"
+
+
+def test_a_defense_that_lacks_its_engine_is_refused_before_anything_runs(monkeypatch):
+    import importlib.util
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, package=None: None)
+    params = {"name": "fairlearn_adversarial", "epochs": 1}
+    a_cell = Cell("maad_private", {"dataset": "synthetic"}, {"dataset": TABLE, "defense": params})
+    with pytest.raises(DataUnavailable, match="needs torch"):
+        MaadPrivate().validate(a_cell)
+
+
 def test_checks_follow_the_rows():
     good = MaadPrivate().checks(rows())
     assert good["debias_reduces_bias"].holds

@@ -4,7 +4,8 @@ import importlib.util
 import math
 import warnings
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +16,29 @@ from fairpriv.errors import BadRequest, DataUnavailable, FairprivError
 from fairpriv.registry import register
 
 CONSTRAINTS = {"equality_of_odds": "equalized_odds", "demographic_parity": "demographic_parity"}
+
+
+def _predictor(inputs: int, hidden: tuple[int, ...]) -> Any:
+    """Return maad's predictor as fairlearn takes it, in float64 within.
+
+    fairlearn divides by ‖∇L_A‖ plus the least positive float64, zero in float32: 0/0 where the gradient vanishes.
+    """
+    import torch
+
+    layers: list[Any] = []
+    for a, b in pairwise((inputs, *hidden)):
+        layers += [torch.nn.Linear(a, b), torch.nn.ReLU()]
+    network = torch.nn.Sequential(*layers, torch.nn.Linear((inputs, *hidden)[-1], 1), torch.nn.Sigmoid()).double()
+
+    class Predictor(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = network
+
+        def forward(self, x: Any) -> Any:
+            return self.network(x.double()).float()
+
+    return Predictor()
 
 
 @register
@@ -89,7 +113,7 @@ class FairlearnAdversarial(Defense):
         torch.manual_seed(seed)
         model = AdversarialFairnessClassifier(
             backend="torch",
-            predictor_model=[part for size in self.hidden for part in (size, "leaky_relu")],
+            predictor_model=_predictor(x.shape[1], self.hidden),
             adversary_model=[],
             constraints=CONSTRAINTS[self.criterion],
             learning_rate=self.learning_rate,
@@ -104,7 +128,7 @@ class FairlearnAdversarial(Defense):
             warnings.simplefilter("ignore")
             try:
                 model.fit(x, label, sensitive_features=sensitive)
-            except RuntimeError as error:  # it divides by the norm of the adversary's gradient, which can be zero
+            except RuntimeError as error:
                 raise FairprivError(f"fairlearn's training broke at step {model.n_iter_ + 1}: {error}") from error
         return Trained(
             decide=lambda rows, groups, draw: np.asarray(model.predict(rows)).ravel() > 0.5,

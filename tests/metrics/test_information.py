@@ -102,7 +102,8 @@ def test_settled_stops_early_and_changes_nothing_before():
     rows = np.arange(500)
     z = rows % 3
     whole, stopped = (
-        mine(z, rows % 2, np.random.default_rng(1), iterations=8000, batch=64, settle=s, hidden=4) for s in (False, True)
+        mine(z, rows % 2, np.random.default_rng(1), iterations=8000, batch=64, settle=settle, hidden=4)
+        for settle in (False, True)
     )
     assert len(whole) == 8000
     assert len(stopped) in (5000, 7500)

@@ -11,9 +11,9 @@ from fairpriv.errors import FairprivError
 
 WINDOW = 100  # the estimate is the mean over the last iterations
 BLOCK = 50  # iterations drawn at once
-SETTLE_WINDOW = 2_000  # settled: the means of the last two such windows ...
-SETTLE_WITHIN = 0.001  # ... differ by less than this, in nats
-SETTLE_EVERY = 2_500  # looked at after so many iterations, from twice as many on
+SETTLE_WINDOW = 1_000  # settled: the means of the last two such windows ...
+SETTLE_WITHIN = 0.002  # ... differ by less than this, in nats
+SETTLE_FROM = 3_000  # looked at from here on, once a window
 
 Draw = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
@@ -127,7 +127,7 @@ def _paired(values_y: np.ndarray, batch: tuple, points: np.ndarray) -> tuple[np.
 
 
 def settled(trace: np.ndarray) -> bool:
-    """Tell whether the mean of the last 2,000 iterations is within 0.001 nats of that of the 2,000 before."""
+    """Tell whether the mean of the last 1,000 iterations is within 0.002 nats of that of the 1,000 before."""
     last, before = trace[-SETTLE_WINDOW:], trace[-2 * SETTLE_WINDOW : -SETTLE_WINDOW]
     return len(before) == SETTLE_WINDOW and abs(float(np.mean(last) - np.mean(before))) < SETTLE_WITHIN
 
@@ -162,7 +162,7 @@ def mine(
         Of Adam on two hidden layers with ReLU6; `ema` is the rate of the moving average. Batches are drawn with
         replacement.
     settle : bool
-        Stop when the bound has settled: see `settled`, asked every 2,500 iterations from the 5,000th on.
+        Stop when the bound has settled: see `settled`, asked every 1,000 iterations from the 3,000th on.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def mine(
                 raise FairprivError(f"MINE left the real numbers in iteration {done}: lower its rate={rate:g}")
             # the gradient of the bound, its biased denominator replaced by the moving average (their Section 3.2)
             critic.learn(product / np.float32(average) - joint)
-            if settle and done % SETTLE_EVERY == 0 and done >= 2 * SETTLE_EVERY and settled(trace[:done]):
+            if settle and done >= SETTLE_FROM and done % SETTLE_WINDOW == 0 and settled(trace[:done]):
                 return trace[:done]
     return trace
 

@@ -173,6 +173,18 @@ def test_tables_name_the_stand_in_and_show_the_bounds():
     assert set(table2[table2["defense"].str.startswith("information")]["epsilon"]) == {5.0}
 
 
+def test_settling_shows_the_encoders_measured_both_ways():
+    some = rows().assign(mine_settle=True, mine_iterations_used_s=3000, mine_settled_s=1)
+    whole = some[(some["epsilon"] == 5.0) & (some["beta"] == 100.0) & (some["seed"] == 0)].assign(
+        mine_settle=False, mine_iterations_used_s=50_000, accuracy_s=np.nan
+    )
+    tables = PROTOCOL.tables(pd.concat([some, whole], ignore_index=True))
+    found = tables["mine_settling"]
+    assert len(found) == 4
+    assert set(found["mine_iterations_used_s"]) == {3000, 50_000}
+    assert (tables["table2"]["mine_iterations_used_s"] == 3000).all()
+
+
 def test_checks_can_fail():
     found = PROTOCOL.checks(rows())
     assert found["lemma2"].holds

@@ -19,7 +19,7 @@ UNUSED = (SCORE, "X4EVERDROP", "na_prop", "STU_ID")
 
 # hsls_knn_impute.pkl of the repository HsiangHsu/Fair-Projection, saved as CSV by whoever trusts it: we load no pickle.
 PREPARED = "hsls/hsls_knn_impute.csv"
-HINT = f"or bring xie2024's own: hsls_knn_impute.pkl of HsiangHsu/Fair-Projection, as CSV, at $FAIRPRIV_DATA/{PREPARED}"
+HINT = f"bring xie2024's own: hsls_knn_impute.pkl of HsiangHsu/Fair-Projection, as CSV, at $FAIRPRIV_DATA/{PREPARED}"
 RACES = {7: "White, non-Hispanic", 1: "Asian, non-Hispanic"}  # of studentrace * 7
 
 

@@ -49,6 +49,12 @@ def _bar(values: pd.Series) -> float:
     return float(half_width(values)) if len(values) > 2 else float(values.max() - values.min()) / 2
 
 
+def _common_seeds(some: pd.DataFrame) -> pd.DataFrame:
+    """Keep the seeds that every β was run with: a line compares the same splits."""
+    seeds = some.groupby("seed")["beta"].nunique()
+    return some[some["seed"].isin(seeds.index[seeds == some["beta"].nunique()])]
+
+
 def figure5(rows: pd.DataFrame) -> Any:
     """Accuracy against Δ_DP along β, a line an ε: continuous above, discrete below."""
     some = _people(rows)
@@ -57,7 +63,7 @@ def figure5(rows: pd.DataFrame) -> Any:
     if not ((points["epsilon"] > 1) & (points["beta"] > 1)).any():
         return None
     names, kinds = _datasets(some), [k for k in OURS if k in set(some["defense"])]
-    figure, axes = canvas(columns=len(names), rows=len(kinds), width=4.3, height=3.3, sharex="col")
+    figure, axes = canvas(columns=len(names), rows=len(kinds), width=max(4.3, 7 / len(names)), height=3.3, sharex="col")
     epsilons = sorted(some["epsilon"].unique())
     colours = {e: COLOURS[i % len(COLOURS)] for i, e in enumerate(epsilons)}
     for row, kind in zip(axes, kinds):
@@ -65,7 +71,7 @@ def figure5(rows: pd.DataFrame) -> Any:
             mine = some[(some["dataset"] == dataset) & (some["defense"] == kind)]
             axis.axhline(mine["majority_u"].mean(), color="0.5", linewidth=0.9, linestyle=":")
             for epsilon in epsilons:
-                at = mine[mine["epsilon"] == epsilon].groupby("beta")[["delta_dp", "accuracy"]].mean()
+                at = _common_seeds(mine[mine["epsilon"] == epsilon]).groupby("beta")[["delta_dp", "accuracy"]].mean()
                 look = {"color": colours[epsilon], "label": _epsilon(epsilon)}
                 axis.plot(at["delta_dp"], at["accuracy"], "-", linewidth=1, alpha=0.6, color=look["color"])
                 axis.scatter(at["delta_dp"], at["accuracy"], s=18 + 9 * np.arange(len(at)), **look)
@@ -108,7 +114,7 @@ def figure6(rows: pd.DataFrame) -> Any:
             axis.set_xscale("log")
             axis.set_ylim(bottom=min(0, axis.get_ylim()[0]))
     axes[0, 0].set_title("utility I(U;Z)")
-    axes[0, 1].set_title("leakage I(S;Z); dashed: the randomizer's law on these rows")
+    axes[0, 1].set_title("leakage I(S;Z); dashed: by the randomizer's law")
     axes[-1, 0].set_xlabel("β")
     axes[-1, 1].set_xlabel("β")
     axes[0, 0].legend(fontsize=9)

@@ -22,7 +22,7 @@ class CFAIR(RepresentationDefense):
     name: ClassVar[str] = "cfair"
     paper: ClassVar[str] = "compared in xie2024, Section 6"
 
-    strength: float = 0.1
+    strength: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -21,8 +21,9 @@ class CFB(RepresentationDefense):
 
     name: ClassVar[str] = "cfb"
     paper: ClassVar[str] = "compared in xie2024, Section 6"
+    draws: ClassVar[bool] = True
 
-    beta: float = 30.0
+    beta: float = 17.0
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -21,9 +21,10 @@ class FFVAE(RepresentationDefense):
 
     name: ClassVar[str] = "ffvae"
     paper: ClassVar[str] = "compared in xie2024, Section 6"
+    draws: ClassVar[bool] = True
 
     alpha: float = 1.0
-    gamma: float = 10.0
+    gamma: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -22,7 +22,7 @@ class LAFTR(RepresentationDefense):
     name: ClassVar[str] = "laftr"
     paper: ClassVar[str] = "compared in xie2024, Section 6"
 
-    gamma: float = 0.5
+    gamma: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the parameters."""

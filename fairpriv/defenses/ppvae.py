@@ -17,6 +17,7 @@ class PPVAE(RepresentationDefense):
 
     name: ClassVar[str] = "ppvae"
     paper: ClassVar[str] = "compared in xie2024, Section 6"
+    draws: ClassVar[bool] = True
     needs_s: ClassVar[bool] = True
 
     beta: float = 100.0

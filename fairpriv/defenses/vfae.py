@@ -21,6 +21,7 @@ class VFAE(RepresentationDefense):
 
     name: ClassVar[str] = "vfae"
     paper: ClassVar[str] = "compared in xie2024, Section 6"
+    draws: ClassVar[bool] = True
     needs_s: ClassVar[bool] = True
 
     alpha: float = 10.0

@@ -18,6 +18,7 @@ from fairpriv.registry import register
 from fairpriv.representations.base import RepresentationDefense, Sample
 
 MINE_OF = ("none", "s", "both")
+SCORED_ON = ("test", "validation")
 POINT = ("dataset", "defense", "beta", "epsilon")
 
 
@@ -31,9 +32,10 @@ def make_defense(cell: Cell) -> RepresentationDefense:
 
 
 def split(cell: Cell, data: Dataset) -> tuple[Sample, Sample]:
-    """Return the training and the test part: the official split, else 70 : 30 at random.
+    """Return the training part and the part to score: the official split, else 70 : 30 at random.
 
-    U is the label and S the group, except for Colored-MNIST, where both have more than two values.
+    scored_on=validation: a quarter of the training part is scored, and the test part left out of everything. U is the
+    label and S the group, except for Colored-MNIST, where both have more than two values.
     """
     u, s, x = data.label, data.group, ordinal(data.features)
     several = {"digit", "colour"} <= set(data.sensitive)
@@ -44,30 +46,37 @@ def split(cell: Cell, data: Dataset) -> tuple[Sample, Sample]:
     if train is None or train.all() or not train.any():
         order = cell.rng("split", "dataset").permutation(len(data))
         train = np.isin(np.arange(len(data)), order[: int(0.7 * len(data))])
-    parts = [x[train], x[~train]] if several else standardise(x[train], x[~train])  # pixels stay in [0, 1]
+    scored, name = ~train, "test"
+    if cell.get("scored_on", "test") == "validation":
+        order = cell.rng("validation", "dataset").permutation(np.flatnonzero(train))
+        scored, name = np.isin(np.arange(len(data)), order[: len(order) // 4]), "validation"
+        train = train & ~scored
+    parts = [x[train], x[scored]] if several else standardise(x[train], x[scored])  # pixels stay in [0, 1]
     out = []
-    for name, part, rows in zip(("training", "test"), parts, (train, ~train)):
+    for part_name, part, rows in zip(("training", name), parts, (train, scored)):
         for what, values in (("U", u[rows]), ("S", s[rows])):
             if len(np.unique(values)) < 2:
-                raise BadRequest(f"dataset {data.name}: {what} is constant in the {name} part")
+                raise BadRequest(f"dataset {data.name}: {what} is constant in the {part_name} part")
         out.append(Sample(part, u[rows].astype(np.int64), s[rows].astype(np.int64)))
     return out[0], out[1]
 
 
-def _mutual_information(cell: Cell, z: np.ndarray, test: Sample) -> dict[str, float]:
+def _mutual_information(cell: Cell, z: Any, test: Sample) -> dict[str, float]:
     """Estimate I(S;Z), and I(U;Z) where asked for, by MINE on the test part (Appendix A.2.3)."""
-    from fairpriv.metrics.mine import estimate, mine
+    from fairpriv.metrics.mine import estimate, mine, settled
 
     out: dict[str, float] = {}
     wanted = {"none": (), "s": ("s",), "both": ("s", "u")}[cell.get("mine_of", "none")]
     batch = cell.get("mine_batch", int(np.clip(len(test) // 4, 2, 1024)))
     for name in wanted:
-        rng = cell.rng(f"mine {name}", *POINT, "mine_iterations")
+        rng = cell.rng(f"mine {name}", *POINT)  # the same whether it stops or not
         y = getattr(test, name)
         several = y if y.max() < 2 else np.eye(y.max() + 1)[y]
-        trace = mine(z, several, rng, iterations=cell.get("mine_iterations", 50_000), batch=batch)
+        settle = cell.get("mine_settle", False)
+        trace = mine(z, several, rng, iterations=cell.get("mine_iterations", 50_000), settle=settle, batch=batch)
         found = estimate(trace)
         out |= {f"i_{name}z": found, f"i_{name}z_bits": found / np.log(2)}
+        out |= {f"mine_iterations_used_{name}": len(trace), f"mine_settled_{name}": int(settled(trace))}
         out |= {f"i_{name}z_at_{round(100 * share)}": estimate(trace, share) for share in (0.1, 0.2, 0.5)}
     return out
 
@@ -140,7 +149,7 @@ def evaluate(
         metrics["delta_eo"] = float(fairness_gap("abs_eodds", h, test.s, test.u).max())  # (60)
     metrics |= _bounds(cell, defense, encoded[1], test)
     shown = [defense.released(part) for part in z]
-    metrics |= _mutual_information(cell, shown[1], test)
+    metrics |= _mutual_information(cell, defense.fresh(params, encoded[1], test), test)
     if cell.get("attacks", False):
         metrics |= _attacks(cell, shown, train, test)
     arrays = {}
@@ -158,14 +167,16 @@ class InformationObfuscationProtocol(Protocol):
 
     name: ClassVar[str] = "information_obfuscation"
     paper: ClassVar[str] = "xie2024, Section 6"
-    shared: ClassVar[tuple[str, ...]] = ("epsilon", "mine_of", "mine_iterations", "attacks")
+    shared: ClassVar[tuple[str, ...]] = ("epsilon", "mine_of", "mine_iterations", "mine_settle", "attacks")
 
     def validate(self, cell: Cell) -> None:
         """Refuse parameters out of range."""
         make_defense(cell)
         validate.choice("mine_of", cell.get("mine_of", "none"), MINE_OF)
         validate.integer("mine_iterations", cell.get("mine_iterations", 50_000), at_least=1000)
+        validate.choice("mine_settle", cell.get("mine_settle", False), (True, False))
         validate.choice("attacks", cell.get("attacks", False), (True, False))
+        validate.choice("scored_on", cell.get("scored_on", "test"), SCORED_ON)
         validate.integer("mine_batch", cell.get("mine_batch", 1024), at_least=2)
 
     def run(self, cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:

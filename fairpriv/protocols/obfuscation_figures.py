@@ -1,5 +1,6 @@
 """Figures of xie2024, and ours beside them."""
 
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -32,6 +33,28 @@ def _people(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["delta_dp"].notna()] if "delta_dp" in rows else rows.iloc[:0]
 
 
+def _heading(figure: Any, text: str) -> None:
+    """Write the title, in as many lines as the figure's width asks for."""
+    figure.suptitle(textwrap.fill(text, int(10 * figure.get_figwidth()), break_long_words=False))
+
+
+def _width(names: list[str]) -> float:
+    """Return the width of a panel: one alone needs room for title and legend."""
+    return 4.5 if len(names) > 1 else 8.0
+
+
+def _bar(values: pd.Series) -> float:
+    """Return half the length of an error bar: the 95 % interval, or the range where there are but two seeds."""
+    values = values.dropna()
+    return float(half_width(values)) if len(values) > 2 else float(values.max() - values.min()) / 2
+
+
+def _common_seeds(some: pd.DataFrame) -> pd.DataFrame:
+    """Keep the seeds that every β was run with: a line compares the same splits."""
+    seeds = some.groupby("seed")["beta"].nunique()
+    return some[some["seed"].isin(seeds.index[seeds == some["beta"].nunique()])]
+
+
 def figure5(rows: pd.DataFrame) -> Any:
     """Accuracy against Δ_DP along β, a line an ε: continuous above, discrete below."""
     some = _people(rows)
@@ -40,7 +63,7 @@ def figure5(rows: pd.DataFrame) -> Any:
     if not ((points["epsilon"] > 1) & (points["beta"] > 1)).any():
         return None
     names, kinds = _datasets(some), [k for k in OURS if k in set(some["defense"])]
-    figure, axes = canvas(columns=len(names), rows=len(kinds), width=4.3, height=3.3, sharex="col")
+    figure, axes = canvas(columns=len(names), rows=len(kinds), width=max(4.3, 7 / len(names)), height=3.3, sharex="col")
     epsilons = sorted(some["epsilon"].unique())
     colours = {e: COLOURS[i % len(COLOURS)] for i, e in enumerate(epsilons)}
     for row, kind in zip(axes, kinds):
@@ -48,7 +71,7 @@ def figure5(rows: pd.DataFrame) -> Any:
             mine = some[(some["dataset"] == dataset) & (some["defense"] == kind)]
             axis.axhline(mine["majority_u"].mean(), color="0.5", linewidth=0.9, linestyle=":")
             for epsilon in epsilons:
-                at = mine[mine["epsilon"] == epsilon].groupby("beta")[["delta_dp", "accuracy"]].mean()
+                at = _common_seeds(mine[mine["epsilon"] == epsilon]).groupby("beta")[["delta_dp", "accuracy"]].mean()
                 look = {"color": colours[epsilon], "label": _epsilon(epsilon)}
                 axis.plot(at["delta_dp"], at["accuracy"], "-", linewidth=1, alpha=0.6, color=look["color"])
                 axis.scatter(at["delta_dp"], at["accuracy"], s=18 + 9 * np.arange(len(at)), **look)
@@ -59,8 +82,9 @@ def figure5(rows: pd.DataFrame) -> Any:
         row[0].set_ylabel("accuracy on U")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
-    figure.suptitle(
-        r"xie2024, Figure 5: accuracy against $\Delta_{DP}$; larger dots, larger β; dotted: the larger class alone"
+    _heading(
+        figure,
+        r"xie2024, Figure 5: accuracy against $\Delta_{DP}$; larger dots, larger β; dotted: the larger class alone",
     )
     return figure
 
@@ -79,7 +103,7 @@ def figure6(rows: pd.DataFrame) -> Any:
         for i, (epsilon, group) in enumerate(mine.groupby("epsilon")):
             for axis, metric in zip(row, ("i_uz", "i_sz")):
                 by = group.groupby("beta")[metric]
-                means, half = by.mean(), by.agg(half_width).fillna(0)
+                means, half = by.mean(), by.agg(_bar).fillna(0)
                 axis.errorbar(
                     means.index, means, half, marker="o", markersize=4, color=COLOURS[i], label=_epsilon(epsilon)
                 )
@@ -90,11 +114,11 @@ def figure6(rows: pd.DataFrame) -> Any:
             axis.set_xscale("log")
             axis.set_ylim(bottom=min(0, axis.get_ylim()[0]))
     axes[0, 0].set_title("utility I(U;Z)")
-    axes[0, 1].set_title("leakage I(S;Z); dashed: from the randomizer's law")
+    axes[0, 1].set_title("leakage I(S;Z); dashed: by the randomizer's law")
     axes[-1, 0].set_xlabel("β")
     axes[-1, 1].set_xlabel("β")
     axes[0, 0].legend(fontsize=9)
-    figure.suptitle("xie2024, Figure 6: what the representation tells about U and about S (continuous)")
+    _heading(figure, "xie2024, Figure 6: what the representation tells about U and about S (continuous)")
     return figure
 
 
@@ -135,7 +159,7 @@ def figure4(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
             low, high = np.quantile(found["z"][pick], [0.02, 0.98])
             axis.imshow(_picture(found["z"][pick], low, high), interpolation="nearest")
             axis.set_title(f"Z, {_epsilon(epsilon)}: accuracy on U {at['accuracy'].mean():.2f}", fontsize=10.5)
-    figure.suptitle(f"xie2024, Figure 4: Colored-MNIST, representations at several ε (β = {beta:g})")
+    _heading(figure, f"xie2024, Figure 4: Colored-MNIST, representations at several ε (β = {beta:g})")
     return figure
 
 
@@ -151,7 +175,7 @@ def _points(axis: Any, some: pd.DataFrame, x: str, y: str) -> None:
     """Draw every method with 95 % intervals; filled with LDP, hollow without."""
     for (defense, epsilon), group in some.groupby(["defense", "epsilon"], sort=False):
         colour, private = LOOK.get(defense, "0.2"), np.isfinite(epsilon)
-        error = [half_width(group[c]) for c in (x, y)]
+        error = [_bar(group[c]) for c in (x, y)]
         axis.errorbar(
             group[x].mean(),
             group[y].mean(),
@@ -164,7 +188,7 @@ def _points(axis: Any, some: pd.DataFrame, x: str, y: str) -> None:
             elinewidth=1,
             alpha=0.95,
         )
-    # intervals of two seeds are wider than the picture: the points decide what is shown
+    # intervals of few seeds may be wider than the picture: the points decide what is shown
     means = some.groupby(["defense", "epsilon"])[[x, y]].mean()
     for limits, column in ((axis.set_xlim, x), (axis.set_ylim, y)):
         low, high = means[column].min(), means[column].max()
@@ -183,7 +207,8 @@ def _legend(figure: Any, some: pd.DataFrame) -> None:
     handles.append(
         Line2D([], [], marker="o", color="0.3", markerfacecolor="white", linestyle="", label="hollow: no LDP")
     )
-    figure.legend(handles=handles, loc="outside lower center", ncols=5, frameon=False)
+    columns = min(5, int(figure.get_figwidth() / 1.6))
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
 
 
 def pareto(rows: pd.DataFrame) -> Any:
@@ -192,7 +217,7 @@ def pareto(rows: pd.DataFrame) -> Any:
     if some["defense"].nunique() < 3:
         return None
     names = _datasets(some)
-    figure, axes = canvas(columns=len(names), width=4.5, height=4.0)
+    figure, axes = canvas(columns=len(names), width=_width(names), height=4.6)
     for axis, dataset in zip(axes[0], names):
         mine = some[some["dataset"] == dataset]
         _points(axis, mine, "delta_dp", "accuracy")
@@ -201,8 +226,10 @@ def pareto(rows: pd.DataFrame) -> Any:
         axis.set(title=_title(dataset), xlabel=r"$\Delta_{DP}$ (demographic parity gap)")
     axes[0, 0].set_ylabel("accuracy on U")
     _legend(figure, some)
-    figure.suptitle(
-        "Table 2 as a front: ours at ε = 5, the others without noise and at ε = 8; step: Pareto front with LDP"
+    _heading(
+        figure,
+        "Table 2 as a front: ours at ε = 5, the others without noise and at ε = 8; step: Pareto front with LDP; "
+        "bars: 95 % intervals (two seeds: their range)",
     )
     return figure
 
@@ -222,7 +249,7 @@ def attackers(rows: pd.DataFrame) -> Any:
     if some["defense"].nunique() < 3:
         return None
     names = _datasets(some)
-    figure, axes = canvas(columns=len(names), width=4.5, height=4.0, sharex=True)
+    figure, axes = canvas(columns=len(names), width=_width(names), height=4.6, sharex=True)
     for axis, dataset in zip(axes[0], names):
         mine = some[some["dataset"] == dataset]
         _points(axis, mine, "attack_balanced", "accuracy")
@@ -230,5 +257,9 @@ def attackers(rows: pd.DataFrame) -> Any:
         axis.set(title=_title(dataset), xlabel="balanced accuracy on S")
     axes[0, 0].set_ylabel("accuracy on U")
     _legend(figure, some)
-    figure.suptitle("Beyond the paper: the strongest of forest, boosting and network against every representation")
+    _heading(
+        figure,
+        "Beyond the paper: the strongest of forest, boosting and network against every representation; "
+        "bars: 95 % intervals (two seeds: their range)",
+    )
     return figure

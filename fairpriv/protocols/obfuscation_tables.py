@@ -19,6 +19,7 @@ METHODS = {
 OURS = tuple(METHODS)[:2]
 DATASETS = {"adult_full": "Adult", "compas": "COMPAS", "hsls": "HSLS (stand-in)", "mnist": "Colored-MNIST"}
 MEASURES = ["accuracy", "i_sz_bits", "i_sz", "delta_dp", "delta_eo", "accuracy_s", "attack_balanced"]
+STOPPED = ["mine_iterations_used_s", "mine_settled_s"]
 POINT = ["dataset", "defense", "epsilon", "beta"]
 
 
@@ -51,6 +52,8 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     second = table2_rows(rows)
     if len(second):
         table = summarise(second, [*by, "mine_iterations"], present(second, MEASURES))
+        stopped = second.groupby([*by, "mine_iterations"], dropna=False, sort=False)[present(second, STOPPED)].mean()
+        table = table.join(stopped.reset_index(drop=True))
         out["table2"] = table.assign(method=table["defense"].map(METHODS).fillna(table["defense"]))
     ours = people[people["defense"].isin(OURS)]
     if len(ours):
@@ -61,15 +64,23 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     if "i_xz" in rows and rows["i_xz"].notna().any():
         out["bounds"] = _bounds(rows[rows["i_xz"].notna()], by)
     if "i_sz_at_10" in rows and rows["i_sz_at_10"].notna().any():
-        estimated = rows[rows["i_sz_at_10"].notna()]
-        trace = [f"i_{v}z{at}" for v in "su" for at in ("_at_10", "_at_20", "_at_50", "")]
-        out["mine_settling"] = estimated[
-            [*by, "mine_iterations", "seed", *present(estimated, [*trace, "i_sz_known"])]
-        ].reset_index(drop=True)
+        out["mine_settling"] = _settling(rows[rows["i_sz_at_10"].notna()], by)
     images = rows[rows["dataset"].astype(str).str.startswith("mnist")]
     if len(images):
         out["figure4"] = summarise(images, ["dataset", "epsilon", "beta"], ["accuracy", *present(images, ["i_xz"])])
     return out
+
+
+def _settling(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Return how the estimates grew; where some encoders were measured with and without the stop, only those."""
+    if "mine_settle" in rows and rows["mine_settle"].nunique() > 1:
+        whole = rows[rows["mine_settle"] == False]  # noqa: E712 - a column of True, False and missing
+        same = rows[["dataset", "defense", "epsilon", "beta", "seed"]].fillna(-1).apply(tuple, axis=1)
+        rows = rows[same.isin(set(same[whole.index]))]
+    used = [f"mine_{what}_{v}" for v in "su" for what in ("iterations_used", "settled")]
+    trace = [f"i_{v}z{at}" for v in "su" for at in ("_at_10", "_at_20", "_at_50", "")]
+    shown = present(rows, ["mine_settle", *used, *trace, "i_sz_known"])
+    return rows[[*by, "mine_iterations", "seed", *shown]].reset_index(drop=True)
 
 
 def _bounds(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:

@@ -54,6 +54,7 @@ class RepresentationDefense(Defense):
 
     learns_with_randomizer: ClassVar[bool] = False
     needs_s: ClassVar[bool] = False  # the encoder is given the sensitive variable
+    draws: ClassVar[bool] = False  # the encoder is random: a Gaussian around what it makes of x
 
     def __post_init__(self) -> None:
         """Check the parameters every method has."""
@@ -108,6 +109,17 @@ class RepresentationDefense(Defense):
         if np.isinf(self.epsilon):
             return encoded
         return LaplaceRandomizer(self.epsilon, encoded.shape[1], self.t).perturb(encoded, rng)
+
+    def fresh(self, params: Any, encoded: np.ndarray, sample: Sample) -> Any:
+        """Return what is given away of a sample; where it is random, as a function (rows, rng) that draws it anew."""
+        if np.isinf(self.epsilon) and not self.draws:
+            return self.released(self.randomize(encoded, np.random.default_rng(0)))
+
+        def draw(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+            some = Sample(sample.x[rows], sample.u[rows], sample.s[rows]) if self.draws else None
+            return self.released(self.randomize(self.encode(params, some, rng) if some else encoded[rows], rng))
+
+        return draw
 
     def released(self, z: np.ndarray) -> np.ndarray:
         """Return the given-away representation as numbers for others to learn from."""

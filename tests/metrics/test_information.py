@@ -49,9 +49,68 @@ def test_mine_counts_pairs_as_it_would_evaluate_rows(monkeypatch):
     z = np.random.default_rng(0).integers(0, 2, (300, 1))
     s = np.random.default_rng(1).integers(0, 2, 300)
     counted = mine(z, s, np.random.default_rng(2), iterations=100, batch=64)
-    prepared = module._prepared
-    monkeypatch.setattr(module, "_prepared", lambda z, y, batch: prepared(z, y, 1))
+    monkeypatch.setattr(module, "_counted", module._paired)
     np.testing.assert_allclose(mine(z, s, np.random.default_rng(2), iterations=100, batch=64), counted, atol=2e-4)
+
+
+def test_mine_takes_the_steps_of_an_automatic_gradient():
+    """Five iterations against JAX and optax on all 2 * batch pairs, nothing merged."""
+    import optax
+
+    from fairpriv.metrics import mine as module
+    from fairpriv.representations.backend import jax, jnp
+    from fairpriv.representations.networks import mlp
+
+    rng = np.random.default_rng(0)
+    z, s = rng.standard_normal((90, 2)).astype(np.float32), rng.integers(0, 2, 90)
+    critic = module._Critic(np.random.default_rng(1), 3, 10, 80, 0.01)
+    params = [{"w": w[:a, :b].copy(), "b": w[a, :b].copy()} for w, a, b in zip(critic.layers, (3, 10, 10), (10, 10, 1))]
+    params = jax.tree.map(jnp.asarray, params)
+    state = optax.adam(0.01).init(params)
+    for _ in range(5):
+        i, j = rng.integers(0, 90, (2, 40))
+        joint, product = module._paired(np.array([[0.0], [1.0]], np.float32), (z[i], s[i], s[j]), critic.inputs[0])
+        values = critic.values(len(joint))
+        critic.learn(product * np.exp(values) / np.float32(1.3) - joint)
+
+        def loss(params, i=i, j=j):
+            t = [mlp(params, jnp.hstack([z[i], s[r][:, None]]), jax.nn.relu6) for r in (i, j)]
+            return jnp.exp(t[1]).mean() / 1.3 - t[0].mean()
+
+        updates, state = optax.adam(0.01).update(jax.grad(loss)(params), state)
+        params = optax.apply_updates(params, updates)
+    for found, layer in zip(critic.layers, params):
+        a, b = layer["w"].shape
+        np.testing.assert_allclose(found[:a, :b], layer["w"], atol=1e-4)
+        np.testing.assert_allclose(found[a, :b], layer["b"], atol=1e-4)
+
+
+def test_fresh_noise_is_not_learned_by_heart():
+    """Z is noise alone: a fixed draw of few rows is remembered, fresh draws give I(S;Z) = 0."""
+    s = np.random.default_rng(0).integers(0, 2, 80)
+    fixed = np.random.default_rng(1).laplace(size=(80, 2))
+    settings = {"iterations": 1500, "batch": 40, "rate": 3e-3}
+    learned = mine(fixed, s, np.random.default_rng(2), **settings)
+    fresh = mine(lambda rows, rng: rng.laplace(size=(len(rows), 2)), s, np.random.default_rng(2), **settings)
+    assert learned[-500:].mean() > 0.1
+    assert fresh[-500:].mean() < 0.03
+
+
+def test_settled_stops_early_and_changes_nothing_before():
+    from fairpriv.metrics.mine import settled
+
+    rows = np.arange(500)
+    z = rows % 3
+    whole, stopped = (
+        mine(z, rows % 2, np.random.default_rng(1), iterations=5000, batch=64, settle=settle, hidden=4)
+        for settle in (False, True)
+    )
+    assert len(whole) == 5000
+    assert len(stopped) in (3000, 4000)
+    assert settled(stopped)
+    np.testing.assert_array_equal(stopped, whole[: len(stopped)])
+    assert not settled(np.linspace(0, 1, 10_000))
+    assert not settled(np.zeros(1500))  # too short to say
 
 
 def test_mine_same_seed_same_bytes_and_bad_input():

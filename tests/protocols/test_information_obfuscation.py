@@ -51,6 +51,8 @@ def test_everything_measured():
     )
     assert found["n_train"] + found["n_test"] == 400
     assert found["lemma2"] == found["theorem1"] == 1
+    assert found["mine_iterations_used_s"] == found["mine_iterations_used_u"] == 1000
+    assert found["mine_settled_s"] == 0  # too few to say
     assert found["i_sz_bits"] == pytest.approx(found["i_sz"] / np.log(2))
     assert found["i_xz"] == pytest.approx(found["i_xz_given_s"] + found["i_sz_known"])
     assert 0 < found["i_xz"] <= 5
@@ -64,6 +66,37 @@ def test_split_is_70_30_and_standardised():
     np.testing.assert_allclose(train.x.std(axis=0), 1)
     other = split(make(seed=1), DATA)[0]
     assert not np.array_equal(train.x, other.x)
+
+
+def test_validation_rows_come_from_the_training_part():
+    """Settings are chosen without a look at the test rows: changing those changes nothing."""
+    from dataclasses import replace
+
+    data = replace(DATA, train=np.arange(400) < 300)
+    train, held = split(make(scored_on="validation"), data)
+    assert (len(train), len(held)) == (225, 75)
+    features = data.features.copy()
+    features.iloc[300:] = 7.0
+    again, held_again = split(make(scored_on="validation"), replace(data, features=features))
+    np.testing.assert_array_equal(train.x, again.x)
+    np.testing.assert_array_equal(held.x, held_again.x)
+
+
+@pytest.mark.parametrize(("defense", "epsilon"), [("cfb", float("inf")), ("laftr", 8.0), ("laftr", float("inf"))])
+def test_what_is_random_is_drawn_anew(defense, epsilon):
+    cell = make(defense, epsilon)
+    method = cell.plugin("defense", epsilon=epsilon)
+    train, test = split(cell, DATA)
+    rng = np.random.default_rng(0)
+    params = method.fit(train, rng)
+    encoded = method.encode(params, test, rng)
+    found = method.fresh(params, encoded, test)
+    if defense == "laftr" and np.isinf(epsilon):
+        assert np.array_equal(found, encoded)
+    else:
+        draws = [found(np.arange(5), np.random.default_rng(s)) for s in (1, 1, 2)]
+        assert np.array_equal(draws[0], draws[1])
+        assert not np.array_equal(draws[0], draws[2])
 
 
 def test_constant_u_is_refused():
@@ -86,6 +119,10 @@ def test_constant_u_is_refused():
         ({"mine_of": "x"}, "mine_of must be one of none, s, both"),
         ({"mine_iterations": 10}, "mine_iterations must be >= 1000"),
         ({"mine_batch": 1}, "mine_batch must be >= 2"),
+        ({"mine_settle": "often"}, "mine_settle must be one of"),
+        ({"scored_on": "train"}, "scored_on must be one of test, validation"),
+        ({"params": {"t": 0}}, "t must be > 0"),
+        ({"params": {"k": 1}}, "k must be >= 2"),
         ({"params": {"d": 0}}, "d must be >= 1"),
         ({"defense": "cfair", "beta": 3}, "unknown parameter of defense cfair 'beta'"),
     ],
@@ -134,6 +171,18 @@ def test_tables_name_the_stand_in_and_show_the_bounds():
     assert (bounds["theorem1_holds"] == 1).all()
     table2 = tables["table2"]
     assert set(table2[table2["defense"].str.startswith("information")]["epsilon"]) == {5.0}
+
+
+def test_settling_shows_the_encoders_measured_both_ways():
+    some = rows().assign(mine_settle=True, mine_iterations_used_s=3000, mine_settled_s=1)
+    whole = some[(some["epsilon"] == 5.0) & (some["beta"] == 100.0) & (some["seed"] == 0)].assign(
+        mine_settle=False, mine_iterations_used_s=50_000, accuracy_s=np.nan
+    )
+    tables = PROTOCOL.tables(pd.concat([some, whole], ignore_index=True))
+    found = tables["mine_settling"]
+    assert len(found) == 4
+    assert set(found["mine_iterations_used_s"]) == {3000, 50_000}
+    assert (tables["table2"]["mine_iterations_used_s"] == 3000).all()
 
 
 def test_checks_can_fail():

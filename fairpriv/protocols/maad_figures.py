@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.protocols.maad_tables import CONDITIONS, at_defaults, attributes_of, complete, printed_points
-from fairpriv.report.figures import COLOURS, canvas, plain_log_ticks
+from fairpriv.report.figures import COLOURS, canvas, legend_below, plain_log_ticks
 
 TITLES = {
     "adult_aif360": "Adult",
@@ -207,7 +207,7 @@ def learning(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
         axes[1][column].set(xlabel="epoch", ylabel="adversary's loss")
     if not drawn:
         return None
-    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=9)
+    legend_below(figure, *axes[0][0].get_legend_handles_labels(), columns=3, fontsize=9)
     figure.suptitle("Losses along training (first split)")
     return figure
 

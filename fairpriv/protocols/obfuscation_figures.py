@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.protocols.obfuscation_tables import DATASETS, METHODS, OURS, table2_rows
-from fairpriv.report.figures import COLOURS, canvas
+from fairpriv.report.figures import COLOURS, canvas, legend_below
 from fairpriv.report.summary import half_width
 
 MARKERS = dict(zip(METHODS, "osD^vP*Xh"))
@@ -81,7 +81,7 @@ def figure5(rows: pd.DataFrame) -> Any:
     for row in axes:
         row[0].set_ylabel("accuracy on U")
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    legend_below(figure, handles, labels, columns=len(labels))
     _heading(
         figure,
         r"xie2024, Figure 5: accuracy against $\Delta_{DP}$; larger dots, larger β; dotted: the larger class alone",
@@ -208,7 +208,7 @@ def _legend(figure: Any, some: pd.DataFrame) -> None:
         Line2D([], [], marker="o", color="0.3", markerfacecolor="white", linestyle="", label="hollow: no LDP")
     )
     columns = min(5, int(figure.get_figwidth() / 1.6))
-    figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
+    legend_below(figure, handles, columns=columns)
 
 
 def pareto(rows: pd.DataFrame) -> Any:

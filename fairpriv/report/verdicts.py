@@ -84,15 +84,18 @@ def _missing(rows: pd.DataFrame, printed: Printed) -> tuple[pd.DataFrame, str]:
     if absent:
         return rows.iloc[:0], f"no such cells: no column {', '.join(absent)}"
     chosen = np.ones(len(rows), bool)
+    unknown = rows["why"].notna().to_numpy() if "why" in rows else ~chosen  # not run: has axes, but no metrics to match
     for column, wanted in printed.selectors.items():
-        chosen &= matches(rows[column], wanted)
+        fits = matches(rows[column], wanted)
+        chosen &= fits
+        unknown = unknown & (fits | rows[column].isna().to_numpy())
     found = rows[chosen]
+    done = found[found["status"] == "done"] if "status" in found else found
+    if done.empty and unknown.any():
+        return done, "; ".join(rows.loc[unknown, "why"].unique())
     if found.empty:
         return found, "no such cells in this run"
-    done = found[found["status"] == "done"] if "status" in found else found
     if done.empty:
-        if "why" in found and found["why"].notna().all():
-            return done, "; ".join(found["why"].unique())
         states = found["status"].value_counts()
         return done, ", ".join(f"{n} of {len(found)} cells {state}" for state, n in states.items())
     if printed.metric not in done or not pd.to_numeric(done[printed.metric], errors="coerce").notna().any():

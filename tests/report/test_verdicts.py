@@ -109,6 +109,10 @@ def test_infinite_epsilon_is_judged_apart(shelf):
         (cells([None], status="open"), "1 of 1 cells open"),
         (cells([0.1]).drop(columns="error"), "have no error"),
         (cells([None]), "have no error"),
+        (cells([None], status="not run").assign(why="corpus on request"), "corpus on request"),
+        # what a cell would have measured is not known either: it may be a selector
+        (cells([None], status="not run").assign(why="corpus on request", defense=None), "corpus on request"),
+        (cells([None], status="not run", epsilon=5).assign(why="corpus on request"), "no such cells in this run"),
     ],
 )
 def test_not_run_says_why(shelf, rows, reason):

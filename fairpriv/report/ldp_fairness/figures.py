@@ -131,6 +131,7 @@ def tradeoff(rows: pd.DataFrame) -> Any:
             at = (base["balanced_accuracy"].mean(), base["spd"].mean())
             axis.scatter(*at, marker="*", s=170, color="black", zorder=5)
         axis.set(title=title(dataset), xlabel="balanced accuracy")
+        axis.locator_params(axis="x", nbins=5)
     axes[0][0].set_ylabel("|SPD| (down: fairer)")
     bar = figure.colorbar(dots, ax=axes[0], ticks=range(len(epsilons)), label="ε", pad=0.01)
     bar.ax.set_yticklabels([f"{e:g}" for e in epsilons])

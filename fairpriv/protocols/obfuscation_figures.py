@@ -98,17 +98,18 @@ def figure6(rows: pd.DataFrame) -> Any:
         return None
     names = _datasets(some)
     figure, axes = canvas(columns=2, rows=len(names), width=5.0, height=2.8, sharex=True)
+    colours = dict(zip(sorted(some["epsilon"].unique()), COLOURS))
+    lines = {}
     for row, dataset in zip(axes, names):
         mine = some[some["dataset"] == dataset]
-        for i, (epsilon, group) in enumerate(mine.groupby("epsilon")):
+        for epsilon, group in mine.groupby("epsilon"):
             for axis, metric in zip(row, ("i_uz", "i_sz")):
                 by = group.groupby("beta")[metric]
                 means, half = by.mean(), by.agg(_bar).fillna(0)
-                axis.errorbar(
-                    means.index, means, half, marker="o", markersize=4, color=COLOURS[i], label=_epsilon(epsilon)
-                )
+                look = {"marker": "o", "markersize": 4, "color": colours[epsilon]}
+                lines[_epsilon(epsilon)] = axis.errorbar(means.index, means, half, **look)
             known = group.groupby("beta")["i_sz_known"].mean()
-            row[1].plot(known.index, known, "--", color=COLOURS[i], linewidth=1)
+            row[1].plot(known.index, known, "--", color=colours[epsilon], linewidth=1)
         row[0].set(ylabel=f"{_title(dataset)}\nnats")
         for axis in row:
             axis.set_xscale("log")
@@ -117,7 +118,7 @@ def figure6(rows: pd.DataFrame) -> Any:
     axes[0, 1].set_title("leakage I(S;Z); dashed: by the randomizer's law")
     axes[-1, 0].set_xlabel("β")
     axes[-1, 1].set_xlabel("β")
-    axes[0, 0].legend(fontsize=9)
+    legend_below(figure, [lines[_epsilon(e)] for e in colours], [_epsilon(e) for e in colours])
     _heading(figure, "xie2024, Figure 6: what the representation tells about U and about S (continuous)")
     return figure
 
@@ -229,7 +230,7 @@ def pareto(rows: pd.DataFrame) -> Any:
     _heading(
         figure,
         "Table 2 as a front: ours at ε = 5, the others without noise and at ε = 8; step: Pareto front with LDP; "
-        "bars: 95 % intervals (two seeds: their range)",
+        "bars: 95 % intervals (two seeds: range)",
     )
     return figure
 
@@ -249,7 +250,7 @@ def attackers(rows: pd.DataFrame) -> Any:
     if some["defense"].nunique() < 3:
         return None
     names = _datasets(some)
-    figure, axes = canvas(columns=len(names), width=_width(names), height=4.6, sharex=True)
+    figure, axes = canvas(columns=len(names), width=_width(names), height=4.6)
     for axis, dataset in zip(axes[0], names):
         mine = some[some["dataset"] == dataset]
         _points(axis, mine, "attack_balanced", "accuracy")
@@ -259,7 +260,7 @@ def attackers(rows: pd.DataFrame) -> Any:
     _legend(figure, some)
     _heading(
         figure,
-        "Beyond the paper: the strongest of forest, boosting and network against every representation; "
-        "bars: 95 % intervals (two seeds: their range)",
+        "Beyond the paper: the strongest of three attackers against every representation; "
+        "bars: 95 % intervals (two seeds: range)",
     )
     return figure

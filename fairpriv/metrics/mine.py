@@ -21,8 +21,9 @@ Draw = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 class _Critic:
     """The network T(z, y): two hidden layers of ReLU6 and Adam, in buffers that stay.
 
-    numpy, since an iteration takes two thirds of the time of the same compiled by XLA (README of xie2024). Every array is contiguous: a hidden layer has one unit more, always 1, whose weights are the next layer's
-    biases, and units that are always 0 up to a multiple of eight.
+    numpy, since an iteration takes two thirds of the time of the same compiled by XLA (README of xie2024). Every
+    array is contiguous: a hidden layer has one unit more, always 1, whose weights are the next layer's biases, and
+    units that are always 0 up to a multiple of eight.
     """
 
     def __init__(self, rng: np.random.Generator, width: int, hidden: int, rows: int, rate: float) -> None:

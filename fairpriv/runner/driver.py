@@ -83,14 +83,14 @@ def prepare(plan: Plan) -> Job:
             protocol.validate(cell)
         except DataUnavailable as error:
             job.unavailable[index] = error
+        name = canonical(cell.plugins.get("dataset"))
         if "dataset" in cell.plugins:
-            name = canonical(cell.plugins["dataset"])
             job.sums[name], absent, wrong = looked[name] = looked.get(name) or _look(cell)
             if plan.own_data and (absent or wrong):
                 raise absent or wrong
             job.unavailable |= {index: absent} if absent else {}
             job.broken |= {index: wrong} if wrong else {}
-        job.keys.append(_key(cell, job.sums.get(canonical(cell.plugins.get("dataset")), "")))
+        job.keys.append(_key(cell, job.sums.get(name, "")))
     if plan.cells and len(job.unavailable | job.broken) == len(plan.cells):
         raise next(iter((job.unavailable | job.broken).values()))
     return job

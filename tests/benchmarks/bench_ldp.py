@@ -4,7 +4,6 @@ It is no dependency: `pip install multi-freq-ldpy` (it brings numba) to take the
 """
 
 import importlib
-import time
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
@@ -12,20 +11,11 @@ from typing import Any
 import numpy as np
 
 from fairpriv.mechanisms.ldp import PROTOCOLS
+from tests.benchmarks.fastest import fastest
 
 N, K, EPSILON = 1_000_000, 74, 1.0
 FEWER = 100_000  # users given to the library; its time is scaled up, since it takes them one at a time
 MINE = {"grr": "GRR", "rappor": "UE", "oue": "UE", "ss": "SS"}
-
-
-def _fastest(work: Callable[[], Any], runs: int = 3) -> float:
-    """Return the least CPU seconds of several runs (one thread; other work on the machine does not count)."""
-    times = []
-    for _ in range(runs):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
 
 
 def _reference(name: str) -> Callable[[int], Any] | str:
@@ -45,7 +35,7 @@ def bench() -> list[tuple[str, float, float, float, str]]:
     rows = []
     for name in MINE:
         protocol = PROTOCOLS[name](K, EPSILON)
-        ours = _fastest(lambda protocol=protocol: protocol.perturb(values, np.random.default_rng(1)))
+        ours = fastest(lambda protocol=protocol: protocol.perturb(values, np.random.default_rng(1)))
         tracemalloc.start()
         reports = protocol.perturb(values, np.random.default_rng(1))
         peak = tracemalloc.get_traced_memory()[1]
@@ -57,6 +47,6 @@ def bench() -> list[tuple[str, float, float, float, str]]:
         else:
             few = values[:FEWER]
             client(few[0])  # compile
-            reference = _fastest(lambda client=client, few=few: [client(v) for v in few], 2) * N / FEWER
+            reference = fastest(lambda client=client, few=few: [client(v) for v in few], 2) * N / FEWER
         rows.append((f"{name}, n={N:,} k={K}, vs multi-freq-ldpy", ours, reference, reference / ours, note))
     return rows

@@ -9,10 +9,11 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+
+from tests.benchmarks.fastest import fastest
 
 MINE = (("adult", 1024, 16_281), ("compas", 463, 1_852))  # xie2024, Table 5
 ITERATIONS = 250  # timed, the fastest of three; 50,000 take two hundred times as long
@@ -51,16 +52,6 @@ def _encoder_epoch() -> float:
     return (time.process_time() - start) / epochs
 
 
-def _fastest(call: Callable[[], object], times: int = 3) -> float:
-    """Return the processor seconds of the fastest of several runs: what others do on the machine only adds."""
-    found = []
-    for _ in range(times):
-        start = time.process_time()
-        call()
-        found.append(time.process_time() - start)
-    return min(found)
-
-
 def _mine(batch: int, n: int, discrete: bool = False) -> float:
     from fairpriv.metrics.mine import mine
 
@@ -68,7 +59,7 @@ def _mine(batch: int, n: int, discrete: bool = False) -> float:
     z, s = rng.standard_normal((n, 2)), rng.integers(0, 2, n)
     if discrete:
         z = (rng.integers(0, 4, (n, 2))[:, :, None] == np.arange(4)).reshape(n, -1)
-    return _fastest(lambda: mine(z, s, rng, iterations=ITERATIONS, batch=batch))
+    return fastest(lambda: mine(z, s, rng, iterations=ITERATIONS, batch=batch))
 
 
 def _settled(batch: int, n: int) -> float:
@@ -82,7 +73,7 @@ def _settled(batch: int, n: int) -> float:
     def draw(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return centres[rows] + rng.laplace(0, 0.4, (len(rows), 2))
 
-    return _fastest(lambda: mine(draw, s, rng, batch=batch, settle=True), times=1)
+    return fastest(lambda: mine(draw, s, rng, batch=batch, settle=True), times=1)
 
 
 def bench() -> list[tuple[str, float, float, float, str]]:

@@ -1,9 +1,9 @@
 """The reference of bench_representations in eager PyTorch, for any Python that has torch: prints processor seconds."""
 
 import sys
-import time
 
 import numpy as np
+from fastest import fastest  # beside this file: it is run as a script
 
 
 def encoder_epoch(n: int = 32_561, width: int = 13, batch: int = 512) -> float:
@@ -31,7 +31,7 @@ def encoder_epoch(n: int = 32_561, width: int = 13, batch: int = 512) -> float:
             optimiser.step()
 
     epoch()  # warm up
-    return _timed(epoch)
+    return fastest(epoch)
 
 
 def mine_iterations(iterations: int, batch: int, n: int) -> float:
@@ -58,17 +58,7 @@ def mine_iterations(iterations: int, batch: int, n: int) -> float:
             optimiser.step()
 
     run(20)  # warm up
-    return _timed(run)
-
-
-def _timed(call, times: int = 3) -> float:
-    """Return the processor seconds of the fastest of several runs: what others do on the machine only adds."""
-    found = []
-    for _ in range(times):
-        start = time.process_time()
-        call()
-        found.append(time.process_time() - start)
-    return min(found)
+    return fastest(run)
 
 
 if __name__ == "__main__":

@@ -50,8 +50,8 @@ class FFVAE(RepresentationDefense):
     @staticmethod
     def loss(params: Any, batch: Any, hyper: Any) -> Any:
         """Reconstruction + KL - alpha log p(s|b) + gamma TC, and the discriminator's own loss."""
+        from fairpriv.jax_cpu import jax, jnp
         from fairpriv.representations.autoencoders import draw
-        from fairpriv.representations.backend import jax, jnp
         from fairpriv.representations.losses import gaussian_kl, squared_error
         from fairpriv.representations.networks import mlp
 

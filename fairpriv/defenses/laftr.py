@@ -50,7 +50,7 @@ class LAFTR(RepresentationDefense):
     @staticmethod
     def loss(params: Any, batch: Any, hyper: Any) -> Any:
         """Classification + the adversary's group-normalised error, reversed for the encoder."""
-        from fairpriv.representations.backend import jax, jnp
+        from fairpriv.jax_cpu import jax, jnp
         from fairpriv.representations.losses import cross_entropy, reverse
         from fairpriv.representations.networks import mlp
 

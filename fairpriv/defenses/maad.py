@@ -188,13 +188,13 @@ class Maad(Defense):
             network = networks.mlp(x.shape[1], self.hidden)
         rule = Rule(self.debias, self.privacy, self.criterion, self.gamma, self.sigma, self.clip, self.batch)
         rates = (self.learning_rate, self.adversary_rate)
-        w, losses, batches = maad.train(rule, network, (x, label, sensitive), steps, rates, self.optimiser, rng)
+        w, losses, one_sided = maad.train(rule, network, (x, label, sensitive), steps, rates, self.optimiser, rng)
         return Trained(
             decide=lambda rows, groups, draw: maad.predict(network, w, rows) >= 0.5,
             steps=steps,
             spent=self.account(len(label), steps),
             losses=losses,
-            one_sided=_one_sided(sensitive, batches),
+            one_sided=one_sided,
         )
 
 
@@ -206,11 +206,3 @@ def check_groups(label: np.ndarray, sensitive: np.ndarray) -> None:
             raise BadRequest(f"{what} must be binary, got {len(found)} values")
         if len(found) < 2:
             raise BadRequest(f"{what} has one group only in the training part: {found[0]:g}")
-
-
-def _one_sided(sensitive: np.ndarray, batches: tuple[np.ndarray, np.ndarray]) -> float:
-    """Return the share of batches that lack a group: they say nothing about its difference to the other."""
-    rows, real = batches
-    ones = (sensitive[rows] * real[:, :, None]).sum(axis=1)
-    size = real.sum(axis=1, keepdims=True)
-    return float(((ones == 0) | (ones == size)).any(axis=1).mean())

@@ -49,7 +49,7 @@ class Mlp(Model):
 
     def fit(self, features: pd.DataFrame, label: np.ndarray, rng: np.random.Generator) -> Predictor:
         """Train on these rows."""
-        from fairpriv.representations.backend import jax
+        from fairpriv.jax_cpu import jax
         from fairpriv.representations.networks import dense, mlp
         from fairpriv.representations.training import fit
 

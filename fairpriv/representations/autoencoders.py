@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from fairpriv.representations.backend import jnp
+from fairpriv.jax_cpu import jnp
 from fairpriv.representations.networks import dense, mlp
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fairpriv.representations.backend import jax, jnp
+from fairpriv.jax_cpu import jax, jnp
 
 
 def cross_entropy(logits: Any, classes: Any, weights: Any = None) -> Any:

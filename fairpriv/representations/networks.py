@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairpriv.representations.backend import jax, jnp
+from fairpriv.jax_cpu import jax, jnp
 
 Layers = list[dict[str, Any]]
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from fairpriv.errors import BadRequest
+from fairpriv.jax_cpu import jax, jnp
 from fairpriv.representations import vq
-from fairpriv.representations.backend import jax, jnp
 from fairpriv.representations.losses import cross_entropy, squared_error
 from fairpriv.representations.networks import convolutions, convolve, dense, mlp, normalise
 

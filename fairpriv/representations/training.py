@@ -8,7 +8,7 @@ import numpy as np
 import optax
 
 from fairpriv.errors import FairprivError
-from fairpriv.representations.backend import jax, jnp
+from fairpriv.jax_cpu import jax, jnp
 
 
 class TrainingFailed(FairprivError):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fairpriv.training.cpu import jax, jnp
+from fairpriv.jax_cpu import jax, jnp
 
 # What the adversary sees decides which fairness is enforced (maad2023, Section 2.1; Zhang et al. 2018)
 CRITERIA = ("equality_of_odds", "demographic_parity", "equality_of_opportunity")

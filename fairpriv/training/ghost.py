@@ -7,7 +7,7 @@ over the batch, follow from these two small matrices.
 
 from typing import Any, NamedTuple
 
-from fairpriv.training.cpu import jax, jnp
+from fairpriv.jax_cpu import jax, jnp
 from fairpriv.training.networks import Network, Params, Tape
 
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from fairpriv.errors import FairprivError
+from fairpriv.errors import BadRequest, FairprivError
+from fairpriv.jax_cpu import jax, jnp
 from fairpriv.training import adversary, sampling
-from fairpriv.training.cpu import jax, jnp
-from fairpriv.training.maad_step import Rule, State, make_epoch, optimisers_of
+from fairpriv.training.maad_step import Amounts, Rule, State, make_epoch, optimisers_of
 from fairpriv.training.networks import Network, Params
 
 
@@ -25,6 +25,11 @@ def _finite(params: Any) -> bool:
     return all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(params))
 
 
+def _filled(part: np.ndarray, length: int) -> np.ndarray:
+    """Return the part with zeros after it: one shape, one compile."""
+    return np.concatenate([part, np.zeros((length - len(part), *part.shape[1:]), part.dtype)])
+
+
 def train(
     rule: Rule,
     network: Network,
@@ -33,14 +38,20 @@ def train(
     rates: tuple[float, float],
     optimiser: str,
     rng: np.random.Generator,
-) -> tuple[Params, np.ndarray, sampling.Batches]:
-    """Train for `steps` steps on (x, y, s); return W, both losses of each step and the batches drawn.
+) -> tuple[Params, np.ndarray, float]:
+    """Train for `steps` steps on (x, y, s).
+
+    Return W, both losses of each step, and the share of batches in which some attribute has one group only.
 
     rates : learning rates of predictor and adversary (α_c and α_a).
     """
     x, y, s = data
     draw = sampling.shuffled if rule.privacy == "none" else sampling.poisson
     batches = draw(len(y), rule.batch, steps, rng)
+    lacking = sampling.one_sided(s, batches)
+    if rule.debias and lacking.all(axis=0).any():
+        blind = int(np.argmax(lacking.all(axis=0)))
+        raise BadRequest(f"no batch has both groups of attribute {blind}: raise batch={rule.batch}")
     # the older layout of JAX's generator draws the same quality of bits in two thirds of the time
     with jax.threefry_partitionable(False):
         first, second, noise = jax.random.split(jax.random.key(int(rng.integers(2**63))), 3)
@@ -48,20 +59,21 @@ def train(
         u = adversary.init(second, rule.criterion, s.shape[1])
         optimisers = optimisers_of(optimiser, rates)
         state = State(w, u, optimisers[0].init(w), optimisers[1].init(u))
-        epoch = make_epoch(rule, network, optimiser, rates)
+        epoch = make_epoch(rule, network, optimiser)
+        amounts = Amounts(rule.gamma, rule.sigma, rule.clip, rates)
         arrays = (jnp.asarray(x), jnp.asarray(y, jnp.float32), jnp.asarray(s, jnp.float32))
-        length = min(steps, max(100, len(y) // rule.batch))
+        length = max(100, len(y) // rule.batch)
         losses = []
         for at in range(0, steps, length):
-            part = slice(at, at + length)
-            rows, real = batches.rows[part], batches.real[part]
-            keys = jax.vmap(lambda i: jax.random.fold_in(noise, i))(jnp.arange(at, at + len(rows)))
-            state, seen = epoch(state, arrays, rows, real, keys)
-            losses.append(np.asarray(seen))
+            count = min(length, steps - at)
+            rows, real = (_filled(part[at : at + count], length) for part in batches)
+            keys = jax.vmap(lambda i: jax.random.fold_in(noise, i))(jnp.arange(at, at + length))
+            state, seen = epoch(amounts, state, arrays, rows, real, keys, count)
+            losses.append(np.asarray(seen)[:count])
             _check(losses[-1], at)
     if not _finite(state.w):
         raise NotFinite(f"the weights are not finite after step {steps}")
-    return state.w, np.concatenate(losses), batches
+    return state.w, np.concatenate(losses), float(lacking.any(axis=1).mean())
 
 
 def predict(network: Network, w: Params, x: np.ndarray, chunk: int = 2048) -> np.ndarray:
@@ -70,6 +82,5 @@ def predict(network: Network, w: Params, x: np.ndarray, chunk: int = 2048) -> np
     out = []
     for at in range(0, len(x), chunk):
         part = x[at : at + chunk]
-        padded = np.concatenate([part, np.zeros((chunk - len(part), *x.shape[1:]), x.dtype)])  # one shape, one compile
-        out.append(np.asarray(jax.nn.sigmoid(run(w, padded)))[: len(part)])
+        out.append(np.asarray(jax.nn.sigmoid(run(w, _filled(part, chunk))))[: len(part)])
     return np.concatenate(out) if out else np.zeros(0, np.float32)

@@ -8,14 +8,14 @@ joint     each example's (∇_W L_P, ∇_W L_A, ∇_U L_A) is clipped to C as on
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import optax
 
+from fairpriv.jax_cpu import jax, jnp
 from fairpriv.training import adversary, one_vector
-from fairpriv.training.cpu import jax, jnp
 from fairpriv.training.ghost import Tapped, squared_norms, tap, weighted_sum
 from fairpriv.training.networks import Network, Params
 from fairpriv.training.normals import normals
@@ -185,14 +185,28 @@ def optimisers_of(optimiser: str, rates: tuple[float, float]) -> tuple[optax.Gra
     return tuple(OPTIMISERS[optimiser](rate) for rate in rates)
 
 
-@lru_cache(maxsize=16)
-def make_epoch(
-    rule: Rule, network: Network, optimiser: str, rates: tuple[float, float]
-) -> Callable[..., tuple[State, Any]]:
-    """Return a function that runs many steps, compiled once: (state, data, rows, real, keys) -> (state, losses)."""
-    optimisers = optimisers_of(optimiser, rates)
+class Amounts(NamedTuple):
+    """The numbers of a rule and its optimisers, given to a compiled epoch: changing one compiles nothing anew."""
 
-    def step(data: tuple[Any, Any, Any], state: State, drawn: tuple[Any, Any, Any]) -> tuple[State, Any]:
+    gamma: Any
+    sigma: Any
+    clip: Any
+    rates: tuple[Any, Any]  # learning rates of predictor and adversary (α_c and α_a)
+
+
+def make_epoch(rule: Rule, network: Network, optimiser: str) -> Callable[..., tuple[State, Any]]:
+    """Return a function that runs the first `count` of the steps drawn, compiled once for rules that differ in numbers.
+
+    (amounts, state, data, rows, real, keys, count) -> (state, losses), the losses as many as there are rows.
+    """
+    return _epoch(replace(rule, gamma=0.0, sigma=0.0, clip=0.0), network, optimiser)
+
+
+@lru_cache(maxsize=16)
+def _epoch(kind: Rule, network: Network, optimiser: str) -> Callable[..., tuple[State, Any]]:
+    def step(amounts: Amounts, data: tuple[Any, Any, Any], state: State, drawn: tuple[Any, Any, Any]) -> Any:
+        rule = replace(kind, gamma=amounts.gamma, sigma=amounts.sigma, clip=amounts.clip)
+        optimisers = optimisers_of(optimiser, amounts.rates)
         rows, real, key = drawn
         example = (*(part[rows] for part in data), real)
         batch = weighed(rule, network, state.w, state.u, example)
@@ -204,7 +218,11 @@ def make_epoch(
             u = optax.apply_updates(u, change)
         return State(w, u, w_moments, u_moments), jnp.stack([jnp.asarray(v, jnp.float32) for v in batch.losses])
 
-    def epoch(state: State, data: tuple[Any, Any, Any], rows: Any, real: Any, keys: Any) -> tuple[State, Any]:
-        return jax.lax.scan(lambda s, d: step(data, s, d), state, (rows, real, keys))
+    def epoch(amounts: Amounts, state: State, data: Any, rows: Any, real: Any, keys: Any, count: Any) -> Any:
+        def one(i: Any, carried: tuple[State, Any]) -> tuple[State, Any]:
+            state, seen = step(amounts, data, carried[0], (rows[i], real[i], keys[i]))
+            return state, carried[1].at[i].set(seen)
+
+        return jax.lax.fori_loop(0, count, one, (state, jnp.zeros((len(rows), 2), jnp.float32)))
 
     return jax.jit(epoch)

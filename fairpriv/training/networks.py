@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from fairpriv.training.cpu import jax, jnp
+from fairpriv.jax_cpu import jax, jnp
 
 Params = dict[str, dict[str, Any]]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fairpriv.training.cpu import jax, jnp
+from fairpriv.jax_cpu import jax, jnp
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 BLOCKS = 4  # a loop, however short, keeps XLA from drawing anew for everyone who uses the draw

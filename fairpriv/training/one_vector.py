@@ -13,7 +13,7 @@ owes to what came out: inner products are v'ᵀ K v with K = AAᵀ ∘ DDᵀ, an
 
 from typing import Any, NamedTuple
 
-from fairpriv.training.cpu import jnp
+from fairpriv.jax_cpu import jnp
 
 SCALARS = 5  # x₁ … x₄ and z
 TINY = 1e-6  # a squared length below this part of what was added up is rounding

@@ -40,3 +40,10 @@ def shuffled(n: int, batch: int, steps: int, rng: np.random.Generator) -> Batche
     orders = [rng.permutation(n)[: a_pass * width].reshape(a_pass, width) for _ in range(-(-steps // a_pass))]
     rows = np.concatenate(orders)[:steps].astype(np.int32)
     return Batches(rows, np.ones(rows.shape, np.float32))
+
+
+def one_sided(sensitive: np.ndarray, batches: Batches) -> np.ndarray:
+    """Tell which batches lack a group of which attribute (steps × k): they say nothing about its difference."""
+    rows, real = batches
+    ones = (sensitive[rows] * real[:, :, None]).sum(axis=1)
+    return (ones == 0) | (ones == real.sum(axis=1, keepdims=True))

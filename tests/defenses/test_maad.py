@@ -63,6 +63,29 @@ def test_bad_data_is_refused():
         build(batch=61).fit(x, y, s, rng)
     with pytest.raises(BadRequest, match="single step spends"):
         build(privacy="joint", epsilon=0.01, batch=30).fit(x, y, s, rng)
+    with pytest.raises(BadRequest, match="no batch has both groups of attribute 0: raise batch=1"):
+        build(batch=1).fit(x, y, s, rng)
+    assert build(batch=1, debias=False, epochs=1).fit(x, y, s, rng).one_sided == 1.0  # no adversary to blind
+
+
+def test_training_may_stop_within_a_chunk():
+    x, y, s = problem(1600)  # 80 steps an epoch, chunks of 100
+    longer, shorter = (build(epochs=e).fit(x, y, s, np.random.default_rng(3)).losses for e in (2.9, 2.3))
+    assert (len(longer), len(shorter)) == (232, 184)
+    np.testing.assert_array_equal(longer[:184], shorter)
+
+
+def test_rules_that_differ_in_numbers_share_one_compiled_epoch():
+    from fairpriv.training import networks
+    from fairpriv.training.maad_step import Rule, make_epoch
+
+    def epoch(**changes):
+        kind = {"debias": True, "privacy": "joint", "criterion": "equality_of_odds", "batch": 16}
+        rule = Rule(**(kind | {"gamma": 0.2, "sigma": 0.5, "clip": 1.0} | changes))
+        return make_epoch(rule, networks.mlp(4, (16,)), "adam")
+
+    assert epoch() is epoch(gamma=1.0, sigma=2.0, clip=0.1)
+    assert epoch() is not epoch(privacy="printed")
 
 
 def test_a_loss_that_is_no_number_stops_the_cell_and_says_when():

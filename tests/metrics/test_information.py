@@ -57,8 +57,8 @@ def test_mine_takes_the_steps_of_an_automatic_gradient():
     """Five iterations against JAX and optax on all 2 * batch pairs, nothing merged."""
     import optax
 
+    from fairpriv.jax_cpu import jax, jnp
     from fairpriv.metrics import mine as module
-    from fairpriv.representations.backend import jax, jnp
     from fairpriv.representations.networks import mlp
 
     rng = np.random.default_rng(0)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from fairpriv.jax_cpu import jax, jnp
 from fairpriv.representations import losses, networks, vq
-from fairpriv.representations.backend import jax, jnp
 from fairpriv.representations.training import TrainingFailed, fit
 
 

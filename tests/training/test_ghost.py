@@ -7,8 +7,8 @@ import pytest
 
 jax = pytest.importorskip("jax")
 
+from fairpriv.jax_cpu import jnp  # noqa: E402
 from fairpriv.training import adversary, networks  # noqa: E402
-from fairpriv.training.cpu import jnp  # noqa: E402
 from fairpriv.training.ghost import squared_norms, tap, weighted_sum  # noqa: E402
 from fairpriv.training.maad_step import (  # noqa: E402
     SENSITIVITY,

@@ -6,8 +6,8 @@ from scipy.stats import ks_2samp
 
 jax = pytest.importorskip("jax")
 
+from fairpriv.jax_cpu import jnp  # noqa: E402
 from fairpriv.training import one_vector  # noqa: E402
-from fairpriv.training.cpu import jnp  # noqa: E402
 from fairpriv.training.maad_step import projected  # noqa: E402
 
 N, INPUTS, OUTPUTS, DRAWS, DEVIATION = 5, 6, 7, 10_000, 0.7

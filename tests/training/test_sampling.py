@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from fairpriv.training.sampling import poisson, shuffled
+from fairpriv.training.sampling import Batches, one_sided, poisson, shuffled
 
 
 def test_every_row_enters_every_step_independently():
@@ -53,3 +53,10 @@ def test_shuffling_visits_each_row_once_an_epoch():
 def test_same_stream_same_batches():
     a, b = (poisson(40, 4, 30, np.random.default_rng(7)) for _ in range(2))
     np.testing.assert_array_equal(a.rows, b.rows)
+
+
+def test_a_batch_that_lacks_a_group_is_told():
+    groups = np.array([[0, 0], [1, 0], [1, 1]], np.float32)
+    rows = np.array([[0, 1], [1, 2], [0, 0]], np.int32)
+    real = np.array([[1, 1], [1, 1], [1, 0]], np.float32)
+    assert one_sided(groups, Batches(rows, real)).tolist() == [[False, True], [True, False], [True, True]]

@@ -1,7 +1,7 @@
 """A multi-layer perceptron, trained by Adam in JAX."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -10,13 +10,6 @@ from fairpriv.datasets.encode import one_hot, standardise
 from fairpriv.models.base import Model, Predictor
 from fairpriv.registry import register
 from fairpriv.validate import integer, number
-
-
-def _loss(params: Any, batch: Any, hyper: Any) -> Any:
-    from fairpriv.representations.losses import cross_entropy
-    from fairpriv.representations.networks import mlp
-
-    return cross_entropy(mlp(params, batch["x"]), batch["y"])
 
 
 @register
@@ -50,13 +43,14 @@ class Mlp(Model):
     def fit(self, features: pd.DataFrame, label: np.ndarray, rng: np.random.Generator) -> Predictor:
         """Train on these rows."""
         from fairpriv.jax_cpu import jax
+        from fairpriv.representations.downstream import classifier_loss
         from fairpriv.representations.networks import dense, mlp
         from fairpriv.representations.training import fit
 
         raw = one_hot(features)[0]
         data = {"x": standardise(raw)[0].astype(np.float32), "y": np.asarray(label).astype(np.int32)}
         start = dense(rng, raw.shape[1], *[self.hidden] * self.layers, 2)
-        params, _ = fit(_loss, start, data, rng, epochs=self.epochs, batch=self.batch, rate=self.rate)
+        params, _ = fit(classifier_loss, start, data, rng, epochs=self.epochs, batch=self.batch, rate=self.rate)
 
         def probability(frame: pd.DataFrame) -> np.ndarray:
             x = standardise(raw, one_hot(frame)[0])[1].astype(np.float32)

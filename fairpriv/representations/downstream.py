@@ -10,8 +10,9 @@ from fairpriv.representations.networks import dense, mlp
 from fairpriv.representations.training import fit
 
 
-def _loss(params: Any, batch: Any, hyper: Any) -> Any:
-    return cross_entropy(mlp(params, batch["z"]), batch["u"])
+def classifier_loss(params: Any, batch: Any, hyper: Any) -> Any:
+    """Return the cross-entropy of a network with one output a class."""
+    return cross_entropy(mlp(params, batch["x"]), batch["y"])
 
 
 def classify(
@@ -28,7 +29,8 @@ def classify(
     """Train a one-hidden-layer network on (z, u) and return its scores on targets (xie2024, Section 6.1)."""
     z, targets = (a.astype(np.float32) for a in standardise(z, targets))
     params = dense(rng, z.shape[1], hidden, int(u.max()) + 1)
-    params, _ = fit(_loss, params, {"z": z, "u": u.astype(np.int32)}, rng, epochs=epochs, batch=batch, rate=rate)
+    data = {"x": z, "y": u.astype(np.int32)}
+    params, _ = fit(classifier_loss, params, data, rng, epochs=epochs, batch=batch, rate=rate)
     return np.asarray(mlp(params, targets))
 
 

@@ -1,16 +1,17 @@
 """MINE: mutual information by a neural network (Belghazi et al. 2018), with the settings of xie2024, Appendix A.2.3."""
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from fairpriv import validate
 from fairpriv.errors import FairprivError
+from fairpriv.jax_cpu import jax, jnp
 
 WINDOW = 100  # the estimate is the mean over the last iterations
-BLOCK = 50  # iterations drawn at once
+BLOCK = 50  # iterations drawn at once, and compiled into one call
+STEP = 32  # numbers of points are rounded up by such steps, so that few shapes are compiled
 SETTLE_WINDOW = 1_000  # settled: the means of the last two such windows ...
 SETTLE_WITHIN = 0.002  # ... differ by less than this, in nats
 SETTLE_FROM = 3_000  # looked at from here on, once a window
@@ -18,78 +19,98 @@ SETTLE_FROM = 3_000  # looked at from here on, once a window
 Draw = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
 
-class _Critic:
-    """The network T(z, y): two hidden layers of ReLU6 and Adam, in buffers that stay.
+class _State(NamedTuple):
+    """The network T(z, y) with two hidden layers of ReLU6, Adam's moments (as sums), the moving average, the step.
 
-    numpy, since an iteration takes two thirds of the time of the same compiled by XLA (README of xie2024). Every
-    array is contiguous: a hidden layer has one unit more, always 1, whose weights are the next layer's biases, and
-    units that are always 0 up to a multiple of eight.
+    `weights`: first layer (its biases are the weights of an input that is always 1), second layer, its biases, last
+    layer, its bias. Columns are points.
     """
 
-    def __init__(self, rng: np.random.Generator, width: int, hidden: int, rows: int, rate: float) -> None:
-        padded = -(-(hidden + 1) // 8) * 8
-        shapes = [(width + 1, padded), (padded, padded), (padded, 1)]
-        ends = np.cumsum([0, *(a * b for a, b in shapes)])
-        self.weights, self.gradient, self.learns, *self.moments = np.zeros((6, ends[-1]), np.float32)
-        self.layers, self.slopes, learns = (
-            [flat[slice(*span)].reshape(shape) for span, shape in zip(pairwise(ends), shapes)]
-            for flat in (self.weights, self.gradient, self.learns)
-        )
-        for layer, learn, given, made in zip(self.layers, learns, (width, hidden, hidden), (hidden, hidden, 1)):
-            layer[:given, :made] = rng.standard_normal((given, made)) * np.sqrt(2 / given)  # He et al. 2015
-            layer[given, made : hidden + 1] = made > 1  # 1 gives 1
-            learn[: given + 1, :made] = 1
-        self.layers[-1] *= 0.1  # start near T = 0, where the moving average starts
-        self.inputs = [np.ones((rows, len(layer)), np.float32) for layer in self.layers]
-        self.sums, self.inside = (np.empty((2, rows, padded), kind) for kind in (np.float32, bool))
-        self.rate, self.steps = rate, 0
+    weights: tuple[Any, ...]
+    first: tuple[Any, ...]
+    second: tuple[Any, ...]
+    average: Any
+    done: Any
 
-    def values(self, n: int) -> np.ndarray:
-        """Return T of the first n rows of `inputs[0]`, keeping what the gradient needs."""
-        for i in range(2):
-            sums, out = self.sums[i, :n], self.inputs[i + 1][:n]
-            np.matmul(self.inputs[i][:n], self.layers[i], out=sums)
-            np.clip(sums, 0, 6, out=out)
-            np.equal(sums, out, out=self.inside[i, :n])
-        return self.inputs[2][:n] @ self.layers[2][:, 0]
 
-    def learn(self, slope: np.ndarray) -> None:
-        """Take a step of Adam down the gradient, given the loss's slope in each of the values."""
-        n, last = len(slope), self.layers[2][:, 0]
-        by_row = slope[:, None]  # taken out of the sums below, so that the upper layer's slopes are 0 and 1
-        np.matmul(slope, self.inputs[2][:n], out=self.slopes[2][:, 0])
-        below, above = self.sums[:, :n]  # no longer needed: their memory takes the slopes
-        np.copyto(above, self.inside[1, :n])
-        np.multiply(self.inputs[1][:n], by_row, out=below)
-        np.matmul(below.T, above, out=self.slopes[1])
-        self.slopes[1] *= last
-        np.matmul(above, (self.layers[1] * last).T, out=below)
-        np.multiply(below, self.inside[0, :n], out=below)
-        np.matmul((self.inputs[0][:n] * by_row).T, below, out=self.slopes[0])
-        self._adam()
+def _start(rng: np.random.Generator, width: int, hidden: int) -> _State:
+    """Draw the weights (He et al. 2015); T starts near 0, where the moving average of exp T, 1, has its start."""
+    shapes = [(hidden, width + 1), (hidden, hidden), (hidden, 1), (1, hidden), (1, 1)]
+    weights = [np.zeros(shape, np.float32) for shape in shapes]
+    for layer, given, scale in ((0, width, 1.0), (1, hidden, 1.0), (3, hidden, 0.1)):
+        drawn = rng.standard_normal((len(weights[layer]), given)) * np.sqrt(2 / given)
+        weights[layer][:, :given] = scale * drawn
+    zeros = tuple(np.zeros_like(w) for w in weights)
+    return _State(tuple(weights), zeros, zeros, np.float32(1), np.float32(0))
 
-    def _adam(self) -> None:
-        """Kingma & Ba 2015, Algorithm 1, with their constants; moments are sums here, 1 / (1 - decay) times theirs."""
-        self.steps += 1
-        first, second, spare = self.moments
-        self.gradient *= self.learns
-        for moment, decay in ((first, 0.9), (second, 0.999)):
-            moment *= np.float32(decay)
-            moment += self.gradient
-            self.gradient *= self.gradient
-        unbias = [(1 - decay) / (1 - decay**self.steps) for decay in (0.9, 0.999)]
-        np.sqrt(second, out=spare)
-        spare += np.float32(1e-8 / np.sqrt(unbias[1]))
-        np.divide(first, spare, out=spare)
-        spare *= np.float32(self.rate * unbias[0] / np.sqrt(unbias[1]))
-        self.weights -= spare
+
+def _slopes(weights: tuple[Any, ...], points: Any, slope_of: Callable[[Any], Any]) -> tuple[Any, tuple[Any, ...]]:
+    """Return T of the points, and the gradient of a loss, given its slope in each of these values."""
+    w0, w1, b1, w2, b2 = weights
+    sums0 = w0 @ points
+    out0 = jnp.clip(sums0, 0, 6)
+    sums1 = w1 @ out0 + b1
+    out1 = jnp.clip(sums1, 0, 6)
+    values = w2 @ out1 + b2
+    slope = slope_of(values[0])[None]
+    owed1 = jnp.where((sums1 > 0) & (sums1 < 6), w2.T * slope, 0.0)
+    owed0 = jnp.where((sums0 > 0) & (sums0 < 6), w1.T @ owed1, 0.0)
+    last = slope @ out1.T, slope.sum(keepdims=True)
+    return values[0], (owed0 @ points.T, owed1 @ out0.T, owed1.sum(axis=1, keepdims=True), *last)
+
+
+def _adam(state: _State, gradient: tuple[Any, ...], rate: Any) -> _State:
+    """Kingma & Ba 2015, Algorithm 1, with their constants."""
+    done = state.done + 1
+    first = tuple(0.9 * m + g for m, g in zip(state.first, gradient))
+    second = tuple(0.999 * v + g * g for v, g in zip(state.second, gradient))
+    unbias = [(1 - decay) / (1 - decay**done) for decay in (0.9, 0.999)]
+    size, guard = rate * unbias[0] / jnp.sqrt(unbias[1]), 1e-8 / jnp.sqrt(unbias[1])
+    weights = tuple(w - size * m / (jnp.sqrt(v) + guard) for w, m, v in zip(state.weights, first, second))
+    return state._replace(weights=weights, first=first, second=second, done=done)
+
+
+def _iterate(state: _State, points: Any, joint: Any, product: Any, rate: Any, ema: Any) -> tuple[_State, Any]:
+    """Take one step, and return the bound too; the points weigh `joint` and `product` in the two means."""
+    seen = {}
+
+    def slope_of(values: Any) -> Any:
+        risen = product * jnp.exp(values)
+        seen["mean"] = risen.sum()
+        seen["average"] = state.average + ema * (seen["mean"] - state.average)
+        # the gradient of the bound, its biased denominator replaced by the moving average (their Section 3.2)
+        return risen / seen["average"] - joint
+
+    values, gradient = _slopes(state.weights, points, slope_of)
+    after = _adam(state._replace(average=seen["average"]), gradient, rate)
+    return after, joint @ values - jnp.log(seen["mean"])
+
+
+@jax.jit
+def _run_counted(state: _State, points: Any, joint: Any, product: Any, rate: Any, ema: Any) -> tuple[_State, Any]:
+    return jax.lax.scan(lambda s, d: _iterate(s, points, *d, rate, ema), state, (joint, product))
+
+
+@jax.jit
+def _run_paired(state: _State, values_y: Any, block: tuple[Any, ...], rate: Any, ema: Any) -> tuple[_State, Any]:
+    def one(state: _State, drawn: tuple[Any, ...]) -> tuple[_State, Any]:
+        z, own, other, apart, count = drawn
+        b, more = len(own), len(apart)
+        zs = jnp.concatenate([z, z[apart]]).T
+        ys = values_y[jnp.concatenate([own, other[apart]])].T
+        points = jnp.concatenate([zs, ys, jnp.ones((1, b + more), zs.dtype)])
+        joint = jnp.concatenate([jnp.full(b, 1 / b), jnp.zeros(more)])
+        product = jnp.concatenate([(own == other) / b, (jnp.arange(more) < count) / b])
+        return _iterate(state, points, joint, product, rate, ema)
+
+    return jax.lax.scan(one, state, block)
 
 
 def _blocks(draw: Draw, y: np.ndarray, batch: int, iterations: int, rng: np.random.Generator) -> Iterator[tuple]:
     """Draw batches: z_i, the class of y_i and of y_j, for joint pairs (z_i, y_i) and product pairs (z_i, y_j)."""
-    for start in range(0, iterations, BLOCK):
-        i, j = rng.integers(0, len(y), (2, min(BLOCK, iterations - start), batch))
-        yield from zip(draw(i.ravel(), rng).reshape(*i.shape, -1), y[i], y[j])
+    for _ in range(0, iterations, BLOCK):
+        i, j = rng.integers(0, len(y), (2, BLOCK, batch))
+        yield draw(i.ravel(), rng).reshape(*i.shape, -1), y[i], y[j]
 
 
 def _distinct(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -99,32 +120,38 @@ def _distinct(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return z[places], codes
 
 
-def _counted(values_y: np.ndarray, batch: tuple, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Write each pair that is possible once into `points`; return the shares of it in joint and product pairs."""
-    z, *drawn = batch
-    values_z, codes = _distinct(z)
+def _round_up(n: int) -> int:
+    """Return the next of 8, 40, 72, ...: rows whose length is a power of two times a small number meet in the cache."""
+    return -(-(n - 8) // STEP) * STEP + 8
+
+
+def _counted(state: _State, values_y: np.ndarray, block: tuple, rate: float, ema: float) -> tuple[_State, Any]:
+    """Run a block of few distinct pairs: each is one point, with its shares of the joint and the product pairs."""
+    z, *drawn = block
+    values_z, codes = _distinct(z.reshape(-1, z.shape[2]))
     classes, n = len(values_y), len(values_z) * len(values_y)
-    points[:n, : z.shape[1]] = np.repeat(values_z, classes, axis=0)
-    points[:n, z.shape[1] : -1] = np.tile(values_y, (len(values_z), 1))
-    joint, product = (np.bincount(codes * classes + y, minlength=n) / len(z) for y in drawn)
-    return joint.astype(np.float32), product.astype(np.float32)
+    points = np.zeros((z.shape[2] + values_y.shape[1] + 1, _round_up(n)), np.float32)
+    points[:, :n] = np.vstack([np.repeat(values_z, classes, axis=0).T, np.tile(values_y.T, len(values_z)), np.ones(n)])
+    at = codes.reshape(z.shape[:2]) * classes + np.arange(len(z))[:, None] * points.shape[1]
+    size = len(z) * points.shape[1]
+    shares = (np.bincount((at + y).ravel(), minlength=size).reshape(len(z), -1) / z.shape[1] for y in drawn)
+    return _run_counted(state, points, *(share.astype(np.float32) for share in shares), rate, ema)
 
 
-def _paired(values_y: np.ndarray, batch: tuple, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Write the batch's pairs into `points`; return their weights in the joint and in the product mean.
+def _paired(state: _State, values_y: np.ndarray, block: tuple, rate: float, ema: float) -> tuple[_State, Any]:
+    """Run a block of pairs.
 
     Where y_j = y_i, (z_i, y_j) is the same point as (z_i, y_i): it is evaluated once. For a binary S that is every
     second pair or more.
     """
-    z, own, other = batch
-    apart = np.flatnonzero(own != other)
-    b, n, width = len(z), len(z) + len(apart), z.shape[1]
-    points[:b, :width], points[:b, width:-1] = z, values_y.take(own, axis=0)  # `take`: a fraction of indexing's time
-    points[b:n, :width], points[b:n, width:-1] = z.take(apart, axis=0), values_y.take(other[apart], axis=0)
-    joint, product = np.zeros((2, n), np.float32)
-    joint[:b] = product[:] = 1 / b
-    product[apart] = 0
-    return joint, product
+    z, own, other = block
+    which, where = np.nonzero(own != other)
+    count = np.bincount(which, minlength=len(z))
+    batch = z.shape[1]
+    apart = np.zeros((len(z), _round_up(batch + int(count.max())) - batch), np.int32)
+    apart[which, np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)] = where
+    own, other, count = (a.astype(np.int32) for a in (own, other, count))
+    return _run_paired(state, values_y, (z, own, other, apart, count), rate, ema)
 
 
 def settled(trace: np.ndarray) -> bool:
@@ -176,23 +203,18 @@ def mine(
     draw = _drawer(z, len(y), rng)
     sample = draw(np.arange(len(y)), rng)
     few = len(_distinct(sample)[0]) * len(values_y) <= batch / 2  # codes
-    critic = _Critic(rng, sample.shape[1] + values_y.shape[1], hidden, 2 * batch, rate)
-    trace, average = np.empty(iterations), 1.0
-    with threadpool_limits(1, user_api="blas"):  # sums in one order, whatever else runs
-        for done, drawn in enumerate(_blocks(draw, y, batch, iterations, rng), start=1):
-            joint, product = (_counted if few else _paired)(values_y, drawn, critic.inputs[0])
-            values = critic.values(len(joint))
-            product *= np.exp(values)
-            mean = float(product.sum())
-            average += ema * (mean - average)
-            trace[done - 1] = joint @ values - np.log(mean)
-            if not np.isfinite(trace[done - 1]):
-                raise FairprivError(f"MINE left the real numbers in iteration {done}: lower its rate={rate:g}")
-            # the gradient of the bound, its biased denominator replaced by the moving average (their Section 3.2)
-            critic.learn(product / np.float32(average) - joint)
-            if settle and done >= SETTLE_FROM and done % SETTLE_WINDOW == 0 and settled(trace[:done]):
-                return trace[:done]
-    return trace
+    state = _start(rng, sample.shape[1] + values_y.shape[1], hidden)
+    traces: list[np.ndarray] = []
+    for block in _blocks(draw, y, batch, iterations, rng):
+        state, bounds = (_counted if few else _paired)(state, values_y, block, rate, ema)
+        traces.append(np.asarray(bounds, float))
+        done = BLOCK * len(traces)
+        if not np.isfinite(traces[-1]).all():
+            at = done - BLOCK + int(np.argmin(np.isfinite(traces[-1]))) + 1
+            raise FairprivError(f"MINE left the real numbers in iteration {at}: lower its rate={rate:g}")
+        if settle and done >= SETTLE_FROM and done % SETTLE_WINDOW == 0 and settled(np.concatenate(traces)):
+            break
+    return np.concatenate(traces)[:iterations]
 
 
 def _scaled(values: np.ndarray, like: np.ndarray | None = None) -> np.ndarray:

@@ -54,7 +54,7 @@ def test_mine_counts_pairs_as_it_would_evaluate_rows(monkeypatch):
 
 
 def test_mine_takes_the_steps_of_an_automatic_gradient():
-    """Five iterations against JAX and optax on all 2 * batch pairs, nothing merged."""
+    """A block against JAX's gradient and optax on all 2 * batch pairs, nothing merged."""
     import optax
 
     from fairpriv.jax_cpu import jax, jnp
@@ -63,26 +63,35 @@ def test_mine_takes_the_steps_of_an_automatic_gradient():
 
     rng = np.random.default_rng(0)
     z, s = rng.standard_normal((90, 2)).astype(np.float32), rng.integers(0, 2, 90)
-    critic = module._Critic(np.random.default_rng(1), 3, 10, 80, 0.01)
-    params = [{"w": w[:a, :b].copy(), "b": w[a, :b].copy()} for w, a, b in zip(critic.layers, (3, 10, 10), (10, 10, 1))]
-    params = jax.tree.map(jnp.asarray, params)
-    state = optax.adam(0.01).init(params)
-    for _ in range(5):
-        i, j = rng.integers(0, 90, (2, 40))
-        joint, product = module._paired(np.array([[0.0], [1.0]], np.float32), (z[i], s[i], s[j]), critic.inputs[0])
-        values = critic.values(len(joint))
-        critic.learn(product * np.exp(values) / np.float32(1.3) - joint)
+    i, j = rng.integers(0, 90, (2, 5, 40))
+    start = module._start(np.random.default_rng(1), 3, 10)
+    values_y = np.array([[0.0], [1.0]], np.float32)
+    found, bounds = module._paired(start, values_y, (z[i], s[i], s[j]), 0.01, 0.1)
 
-        def loss(params, i=i, j=j):
-            t = [mlp(params, jnp.hstack([z[i], s[r][:, None]]), jax.nn.relu6) for r in (i, j)]
-            return jnp.exp(t[1]).mean() / 1.3 - t[0].mean()
+    def layers(weights):
+        w0, w1, b1, w2, b2 = (np.asarray(w).T for w in weights)
+        return [{"w": w0[:-1], "b": w0[-1]}, {"w": w1, "b": b1[0]}, {"w": w2, "b": b2[0]}]
+
+    params, average = jax.tree.map(jnp.asarray, layers(start.weights)), 1.0
+    state = optax.adam(0.01).init(params)
+    for rows, others, bound in zip(i, j, bounds):
+
+        def means(params, rows=rows, others=others):
+            t = [mlp(params, jnp.hstack([z[rows], s[r][:, None]]), jax.nn.relu6) for r in (rows, others)]
+            return t[0].mean(), jnp.exp(t[1]).mean()
+
+        joint, product = means(params)
+        assert bound == pytest.approx(float(joint - jnp.log(product)), abs=1e-5)
+        average += 0.1 * (float(product) - average)
+
+        def loss(params, means=means, average=average):
+            return means(params)[1] / average - means(params)[0]
 
         updates, state = optax.adam(0.01).update(jax.grad(loss)(params), state)
         params = optax.apply_updates(params, updates)
-    for found, layer in zip(critic.layers, params):
-        a, b = layer["w"].shape
-        np.testing.assert_allclose(found[:a, :b], layer["w"], atol=1e-4)
-        np.testing.assert_allclose(found[a, :b], layer["b"], atol=1e-4)
+    for one, other in zip(layers(found.weights), params):
+        np.testing.assert_allclose(one["w"], other["w"], atol=1e-4)
+        np.testing.assert_allclose(one["b"], other["b"], atol=1e-4)
 
 
 def test_fresh_noise_is_not_learned_by_heart():

@@ -1,13 +1,16 @@
 """Figures of maad_private: the tables at a glance, the ε spent, and the sweeps."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from fairpriv.paths import share
 from fairpriv.protocols.maad_tables import CONDITIONS, at_defaults, attributes_of, complete, printed_points
 from fairpriv.report.figures import COLOURS, canvas, legend_below, plain_log_ticks
+from fairpriv.report.papers import read_paper
 
 TITLES = {
     "adult_aif360": "Adult",
@@ -38,25 +41,39 @@ def _points(rows: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     return found
 
 
-def _bars(axis: Any, points: dict[str, pd.DataFrame], metrics: dict[str, str]) -> None:
-    """Draw a group of bars a point, a bar a metric (the mean), and a dot a split."""
+@cache
+def _printed() -> dict[tuple[str, ...], float]:
+    """Return the paper's numbers by dataset, condition, privacy and metric."""
+    paper = read_paper(share("experiments") / "maad2023")
+    keys = ("dataset", "condition", "defense.privacy")
+    return {(*(n.selectors[k] for k in keys), n.metric): n.ours for t in paper.tables for n in t.numbers}
+
+
+def _bars(axis: Any, points: dict[str, pd.DataFrame], metrics: dict[str, str], printed: bool) -> None:
+    """Draw a group of bars a point, a bar a metric (the mean), a dot a split; a diamond what the paper prints."""
     width = 0.8 / len(metrics)
     for i, (metric, name) in enumerate(metrics.items()):
         at = np.arange(len(points)) + (i - (len(metrics) - 1) / 2) * width
         axis.bar(at, [some[metric].mean() for some in points.values()], width, color=COLOURS[i], label=name)
         for x, some in zip(at, points.values()):
             axis.plot(np.full(len(some), x), some[metric], "o", markersize=2.5, color="0.15", alpha=0.7)
+            said = _printed().get((*some.iloc[0][["dataset", "condition", "defense.privacy"]], metric))
+            if printed and said is not None:
+                axis.plot(x + 0.3 * width, said, "D", markersize=4.5, color="white", markeredgecolor="0.1")
     axis.set_xticks(range(len(points)), list(points), fontsize=8.5)
     axis.grid(axis="x", visible=False)
 
 
-def _utility_and_bias(axes: Any, points: dict[str, pd.DataFrame], title: str) -> None:
+def _utility_and_bias(axes: Any, points: dict[str, pd.DataFrame], title: str, printed: bool = True) -> None:
     """Draw F1 in the upper axis and the average odds difference of each attribute in the lower."""
     above, below = axes
-    _bars(above, points, {"micro_f1": "micro F1", "macro_f1": "macro F1"})
-    above.set(title=title, ylabel="F1", ylim=(0.3, 0.95))
+    _bars(above, points, {"micro_f1": "micro F1", "macro_f1": "macro F1"}, printed)
+    lowest = min(some[["micro_f1", "macro_f1"]].min().min() for some in points.values())
+    above.set(title=title, ylabel="F1", ylim=(min(0.3, lowest - 0.05), 0.95))
     above.legend(ncols=2, fontsize=9, loc="upper right")
-    _bars(below, points, {f"aod_{a}": a for a in attributes_of(pd.concat(points.values()))})
+    said = "dots: splits; diamonds: the paper" if printed else "dots: splits"
+    above.annotate(said, (0.01, 0.93), xycoords="axes fraction", fontsize=9)
+    _bars(below, points, {f"aod_{a}": a for a in attributes_of(pd.concat(points.values()))}, printed)
     below.axhline(0, color="0.3", linewidth=0.8)
     below.set(ylabel="average odds difference")
     below.margins(y=0.25)
@@ -73,7 +90,7 @@ def conditions(rows: pd.DataFrame) -> Any:
     for column, dataset in enumerate(datasets):
         points = {_label(c, p): some for c, p, some in _points(rows[rows["dataset"] == dataset])}
         _utility_and_bias(axes[:, column], points, TITLES[dataset])
-    figure.suptitle("maad2023, Tables 2 to 4: utility and bias in four conditions")
+    figure.suptitle("maad2023: utility and bias in four conditions")
     return figure
 
 
@@ -162,8 +179,6 @@ def unprinted(rows: pd.DataFrame) -> Any:
     points = {f"C = {clip:g}\nrate {rate:g}": found for (clip, rate), found in by}
     figure, axes = canvas(rows=2, width=6.6, height=3.0, sharex="col")
     _utility_and_bias(axes[:, 0], points, "Adult, DP as printed: settings that the paper leaves open")
-    axes[0][0].axhline(0.74, color="0.3", linewidth=0.9, linestyle="--")
-    axes[0][0].annotate("dashed: micro F1 in the paper", (0.01, 0.93), xycoords="axes fraction", fontsize=9)
     return figure
 
 
@@ -174,12 +189,14 @@ def mitigations(rows: pd.DataFrame) -> Any:
     points = {}
     for condition in ("baseline", "debias", "fairlearn_adversarial", "dp_debias", "dp_postprocess"):
         for gamma, found in rows[rows["condition"] == condition].groupby("defense.gamma", dropna=False):
-            weight = "" if np.isnan(gamma) or condition == "baseline" else f"\n$\\gamma$ = {gamma:g}"
+            letter = "\\alpha" if condition == "fairlearn_adversarial" else "\\gamma"
+            weight = "" if np.isnan(gamma) or condition == "baseline" else f"\n${letter}$ = {gamma:g}"
             points[CONDITIONS[condition].replace("DP post-", "DP post-\n") + weight] = found
     if not set(rows["condition"]) & {"fairlearn_adversarial", "dp_postprocess"}:
         return None
     figure, axes = canvas(rows=2, width=max(6.6, 0.95 * len(points)), height=3.0, sharex="col")
-    _utility_and_bias(axes[:, 0], points, "Adult: adversarial debiasing, ours and fairlearn's, and DP post-processing")
+    title = "Adult: adversarial debiasing, ours and fairlearn's, and DP post-processing"
+    _utility_and_bias(axes[:, 0], points, title, printed=False)  # the paper prints one weight only
     return figure
 
 

@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -33,6 +34,8 @@ def _perform(task: Task) -> list[Finished]:
 
 
 def _stream(tasks: Sequence[Task], jobs: int) -> Iterator[list[Finished]]:
+    # loky renews a worker that has grown by 300 MB, as one does that keeps what JAX compiled: no news for the user
+    warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
     with parallel_config(backend="loky", inner_max_num_threads=1):
         yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
             delayed(_perform)(t) for t in tasks

@@ -38,17 +38,30 @@ def convolutions(rng: np.random.Generator, channels: Sequence[tuple[int, int]], 
     ]
 
 
-def convolve(layer: dict[str, Any], x: Any) -> Any:
-    """Apply a convolution of stride 1 that keeps the image's size; images are (n, height, width, channels).
+CHUNK = 8  # images whose patches are made at once, where they are large: they stay in the cache
 
-    One matrix product on the patches around each pixel: on one thread, XLA's own convolution and its gradient are slow.
-    """
-    size, (_, height, width, _) = layer["w"].shape[0], x.shape
+
+def _patched(weights: Any, x: Any) -> Any:
+    """Convolve by one matrix product on the patches around each pixel."""
+    size, (_, height, width, _) = weights.shape[0], x.shape
     edge = size // 2
     padded = jnp.pad(x, ((0, 0), (edge, edge), (edge, edge), (0, 0)))
     shifts = [(i, j) for i in range(size) for j in range(size)]
     patches = jnp.concatenate([padded[:, i : i + height, j : j + width] for i, j in shifts], axis=-1)
-    return patches @ layer["w"].reshape(-1, layer["w"].shape[-1])
+    return patches @ weights.reshape(-1, weights.shape[-1])
+
+
+def convolve(layer: dict[str, Any], x: Any) -> Any:
+    """Apply a convolution of stride 1 that keeps the image's size; images are (n, height, width, channels).
+
+    By patches: on one thread, XLA's own convolution and its gradient are slow. Large ones are made chunk by chunk, and
+    again for the gradient, rather than kept.
+    """
+    weights = layer["w"]
+    if weights[..., 0].size < 400 or len(x) % CHUNK:
+        return _patched(weights, x)
+    some = jax.lax.map(jax.checkpoint(lambda part: _patched(weights, part)), x.reshape(-1, CHUNK, *x.shape[1:]))
+    return some.reshape(*x.shape[:3], -1)
 
 
 def normalise(layer: dict[str, Any], x: Any) -> Any:

@@ -70,6 +70,14 @@ def test_cross_entropy_and_kl():
     assert losses.gaussian_kl(mean, log_variance) == pytest.approx(ratio.sum(axis=1).mean(), abs=0.01)
 
 
+def test_cosine_and_its_slope():
+    x = np.linspace(-100, 100, 40_001).astype(np.float32)
+    exact = x.astype(float)
+    np.testing.assert_allclose(losses.cosine(x), np.cos(exact), atol=1e-5)
+    slope = jax.grad(lambda v: losses.cosine(v).sum())(jnp.asarray(x))
+    np.testing.assert_allclose(slope, -np.sin(exact), atol=1e-4)
+
+
 def test_mmd_is_zero_for_equal_groups_and_near_the_kernel():
     rng = np.random.default_rng(0)
     directions, phases = rng.standard_normal((2, 20_000)), rng.uniform(0, 2 * np.pi, 20_000)
@@ -119,3 +127,17 @@ def test_convolution_against_loops():
     np.testing.assert_allclose(networks.convolve(layer, x)[0], expected, atol=1e-5)
     out = np.asarray(networks.normalise(layer, networks.convolve(layer, x)))
     np.testing.assert_allclose(out.mean(axis=(0, 1, 2)), 0, atol=1e-5)
+
+
+def test_large_convolutions_are_made_in_chunks_to_the_same_end():
+    rng = np.random.default_rng(0)
+    (layer,) = networks.convolutions(rng, [(20, 3)], 5)
+    x = rng.standard_normal((16, 6, 6, 20)).astype(np.float32)
+
+    def total(layer, x):
+        return jnp.square(networks.convolve(layer, x)).sum()
+
+    parts = [x[:8], x[8:15], x[15:]]  # one whole chunk, and numbers that fill none
+    np.testing.assert_allclose(total(layer, x), sum(total(layer, part) for part in parts), rtol=1e-5)
+    whole, *pieces = (jax.grad(total)(layer, part)["w"] for part in (x, *parts))
+    np.testing.assert_allclose(whole, sum(pieces), rtol=1e-3, atol=1e-2)

@@ -58,7 +58,7 @@ def mine_iterations(iterations: int, batch: int, n: int) -> float:
             optimiser.step()
 
     run(20)  # warm up
-    return fastest(run, times=9)
+    return fastest(run)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""Cells: one point of the grid with one seed, addressed by its content."""
+"""Cells: one point of the grid with one seed."""
 
 import itertools
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fairpriv.registry import build
-from fairpriv.seeds import canonical, digest, stream
+from fairpriv.seeds import canonical, stream
 
 GROUPS = {"dataset": "datasets", "attack": "attacks", "defense": "defenses", "model": "models"}
 
@@ -27,12 +28,20 @@ class Cell:
     plugins : mapping
         For each of dataset, attack, defense, model in use: `name` and parameters, all resolved.
     seed : int
+    quiet : frozenset of str
+        Axes that came later and stand at their default here: shown, but no part of what the cell is.
     """
 
     protocol: str
     axes: Mapping[str, Any]
     plugins: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     seed: int = 0
+    quiet: frozenset[str] = frozenset()
+
+    @classmethod
+    def parse(cls, identity: str) -> "Cell":
+        """Return the cell of a canonical text."""
+        return cls(**json.loads(identity))
 
     def __getitem__(self, axis: str) -> Any:
         """Return the value of an axis."""
@@ -51,7 +60,8 @@ class Cell:
     @property
     def content(self) -> dict[str, Any]:
         """Return all that defines the cell, as plain data."""
-        return {"protocol": self.protocol, "axes": self.axes, "plugins": self.plugins, "seed": self.seed}
+        axes = {axis: value for axis, value in self.axes.items() if axis not in self.quiet}
+        return {"protocol": self.protocol, "axes": axes, "plugins": self.plugins, "seed": self.seed}
 
     @cached_property
     def identity(self) -> str:
@@ -63,7 +73,8 @@ class Cell:
 
         A plug-in's axis stands for the plug-in with all its parameters.
         """
-        chosen = {a: self.plugins.get(a, self.axes.get(a)) for a in axes} if axes else self.content
+        told = [axis for axis in axes if axis not in self.quiet]
+        chosen = {a: self.plugins.get(a, self.axes.get(a)) for a in told} if axes else self.content
         return stream(self.protocol, chosen, self.seed, role)
 
 
@@ -77,22 +88,29 @@ def expand(
     protocol: str,
     blocks: Iterable[tuple[Mapping[str, Sequence[Any]], Iterable[int]]],
     resolve: Any,
+    later: Mapping[str, Any] | None = None,
 ) -> list[Cell]:
     """Expand blocks of axes (each a full product, times its seeds) into cells, each once, in a stable order.
 
-    `resolve(axes)` gives the plug-ins of one point.
+    `resolve(axes)` gives the plug-ins of one point, `later` the defaults of axes that the protocol got later.
     """
     cells: dict[str, Cell] = {}
     for axes, seeds in blocks:
         seeds = list(seeds)
         for point in _product(axes):
             plugins = resolve(point)
+            quiet = _quiet(point, plugins, later or {})
             for seed in seeds:
-                cell = Cell(protocol, point, plugins, seed)
+                cell = Cell(protocol, point, plugins, seed, quiet)
                 cells.setdefault(cell.identity, cell)
     return list(cells.values())
 
 
-def cell_key(cell: Cell, data_sha256: str, source_sha256: str) -> str:
-    """Return the content address: canonical cell, dataset sum and the source of the plug-ins it uses."""
-    return digest([cell.identity, data_sha256, source_sha256])
+def _quiet(point: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]], later: Mapping[str, Any]) -> frozenset:
+    """Return the axes that say nothing: at the default of a parameter (or axis) that came later."""
+    names = {axis for axis, default in later.items() if point.get(axis, default) == default}
+    for axis in point:
+        group, _, parameter = axis.partition(".")
+        if parameter and group in plugins and parameter not in plugins[group]:
+            names.add(axis)  # `essential` left it out
+    return frozenset(names)

@@ -20,7 +20,10 @@ The reference bench for fairness and privacy: run an experiment, get tables and 
   list     what there is               fairpriv list [datasets|attacks|defenses|models|experiments|profiles|engines]
   show     one thing, whole            fairpriv show conceal
   data     the data files              fairpriv data list | fetch [NAME...|all] | verify
-  status   finished and failed cells   fairpriv status [EXPERIMENT]
+  status   what is done and what not   fairpriv status [EXPERIMENT]
+  verify   compute a sample again      fairpriv verify [EXPERIMENT] [--sample 30]
+  adopt    keep cells over a change    fairpriv adopt [EXPERIMENT] --reason "moved a helper"
+  render   redraw from what is there   fairpriv render [EXPERIMENT] [--force]
   report   results against the papers  fairpriv report [--strict]
   audit    what a defense really pays  fairpriv audit defense=conceal epsilon=1
   doctor   is this machine ready       fairpriv doctor
@@ -87,10 +90,7 @@ def run(argv: Sequence[str]) -> int:
     config.start(args.conf_dir)
     plans = config.plans(args.overrides, args.multirun)
     if args.dry_run:
-        rows = [
-            {"folder": str(p.folder), "cells": len(p.cells), "jobs": p.jobs, "engine": p.engine["name"]} for p in plans
-        ]
-        print(json.dumps(rows)) if args.json else _print_table(rows, ["folder", "cells", "jobs", "engine"])
+        _say_plans(driver.survey(plans), args.json)
         return 0
     outcomes = driver.execute(plans, Progress(quiet=args.json), output.write)
     if args.json:
@@ -110,6 +110,17 @@ def run(argv: Sequence[str]) -> int:
         print("some cells failed: fairpriv status shows why; the same command tries them again", file=sys.stderr)
         return 1
     return 0
+
+
+def _say_plans(surveys: Sequence[Any], as_json: bool) -> None:
+    """Print what a run would do: how many cells are done, missing or outdated and why, and the time it will take."""
+    if as_json:
+        print(json.dumps([vars(survey) for survey in surveys]))
+        return
+    for survey in surveys:
+        print(f"{survey.folder}: {survey.told} ({survey.jobs} workers, engine {survey.engine})")
+        for why, number in survey.why_outdated.items():
+            print(f"  {number} outdated: {why}")
 
 
 def _say_verdicts(folder: Path) -> None:
@@ -257,13 +268,114 @@ def status(argv: Sequence[str]) -> int:
     if args.json:
         print(json.dumps(rows, indent=1))
         return 0
-    _print_table(rows, ["experiment", "cells", "done", "failed", "not run", "open", "finished"])
+    _print_table(
+        rows,
+        ["experiment", "cells", "done", "outdated", "failed", "not run", "open", "compute", "to go", "finished"],
+    )
     for row in rows:
+        for notice in row["notices"]:
+            print(f"\n{notice}")
+        for why, number in row["why_outdated"].items():
+            print(f"\n{row['experiment']}: {number} cells outdated\n  {why}")
         for why, number in row["why_not"].items():
             print(f"\n{row['experiment']}: {number} cells not run\n  {why}")
         for failure in row["failures"]:
             print(f"\n{row['experiment']} {failure['cell']}\n  {failure['at']}  {failure['error']}")
             print(failure["traceback"])
+        for part, trace in row["faults"].items():
+            print(f"\n{row['experiment']}: {part} could not be drawn\n{trace}")
+    return 0
+
+
+def _on_stderr(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def verify(argv: Sequence[str]) -> int:
+    """Compute a sample of the finished cells again."""
+    parser = _parser(
+        "verify",
+        "Compute a sample of the finished cells again, every combination of plug-ins in turn, and say how many are\n"
+        "equal in bytes, equal within rounding (1e-9: another processor), or different. Exit code 1 if any differs.",
+    )
+    parser.add_argument("experiment", nargs="?", help="one experiment only")
+    parser.add_argument("--sample", type=int, default=30, metavar="N", help="how many cells (default: 30)")
+    parser.add_argument("--seed", type=int, default=0, help="another seed, another sample (default: 0)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="workers (default: one a core)")
+    _results_dir(parser)
+    _json(parser)
+    args = parser.parse_args(argv)
+
+    from fairpriv.runner.verify import verify as verify_
+
+    silent = (lambda _: None) if args.json else _on_stderr
+    found = verify_(Path(args.results_dir), args.experiment, args.sample, args.seed, silent, args.jobs)
+    counts = {name: found.counts[name] for name in ("equal", "rounding", "different", "failed")}
+    different = [{"cell": d.kept.describe(), "verdict": d.verdict, "detail": d.detail} for d in found.different]
+    if args.json:
+        print(json.dumps(counts | {"not_here": dict(found.not_here), "differences": different}))
+    else:
+        words = {"equal": "equal in bytes", "rounding": "equal within rounding", "different": "different"}
+        failed = [f"{counts['failed']} failed"] if counts["failed"] else []
+        print(", ".join([*(f"{counts[name]} {text}" for name, text in words.items()), *failed]))
+        for why, number in found.not_here.items():
+            print(f"  {number} not computed here: {why}")
+        for row in different:
+            print(f"  {row['verdict']}: {row['cell']}\n    {row['detail']}")
+    return 1 if different else 0
+
+
+def adopt(argv: Sequence[str]) -> int:
+    """Stamp outdated cells anew after a change that keeps them."""
+    parser = _parser(
+        "adopt",
+        "After a change of code that should keep results: compute at least one outdated cell of every combination of\n"
+        "plug-ins again, and where all come out equal, stamp the outdated cells with the present code and log it. One\n"
+        "that differs refuses the folder (exit code 1) and is named.",
+    )
+    parser.add_argument("experiment", nargs="?", help="one experiment only")
+    parser.add_argument("--reason", required=True, help="what changed and why it keeps results; it is logged")
+    parser.add_argument("--each", type=int, default=1, metavar="N", help="cells to check a combination (default: 1)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="workers (default: one a core)")
+    _results_dir(parser)
+    _json(parser)
+    args = parser.parse_args(argv)
+
+    from fairpriv.runner.adopt import adopt as adopt_
+
+    silent = (lambda _: None) if args.json else _on_stderr
+    done = adopt_(Path(args.results_dir), args.experiment, args.reason, silent, args.jobs, args.each)
+    rows = [{"folder": str(d.folder), "adopted": d.cells, "checked": len(d.checked), "left": d.left} for d in done]
+    if args.json:
+        print(json.dumps(rows))
+    else:
+        for row in rows:
+            print(f"{row['folder']}: {row['adopted']} cells adopted, {row['checked']} of them computed again and equal")
+    return 0
+
+
+def render(argv: Sequence[str]) -> int:
+    """Redraw tables, figures and the report."""
+    parser = _parser(
+        "render",
+        "Draw tables, verdicts, figures and results/report.html from the cells that are there; no cell is computed.\n"
+        "Only what changed (cells, drawing code, the paper's numbers) is drawn again; --force draws everything.",
+    )
+    parser.add_argument("experiment", nargs="?", help="one experiment only (and no report)")
+    parser.add_argument("--force", action="store_true", help="draw what has not changed as well")
+    _results_dir(parser)
+    _json(parser)
+    args = parser.parse_args(argv)
+
+    from fairpriv.runner.render import render as render_
+
+    found = render_(Path(args.results_dir), args.experiment, args.force)
+    if args.json:
+        print(json.dumps({"drawn": [str(p) for p in found.drawn], "current": [str(p) for p in found.current]}))
+    else:
+        print(f"{len(found.drawn)} folders drawn, {len(found.current)} up to date")
+    for part, trace in found.faults.items():
+        _on_stderr(f"{part} could not be drawn: {trace.strip().splitlines()[-1]}")
     return 0
 
 
@@ -333,6 +445,9 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "show": show,
     "data": data,
     "status": status,
+    "verify": verify,
+    "adopt": adopt,
+    "render": render,
     "report": report,
     "audit": audit,
     "doctor": doctor,

@@ -42,6 +42,7 @@ class Plan:
     config: Mapping[str, Any]
     overrides: tuple[str, ...]
     own_data: bool  # the user chose the dataset
+    reproduction: bool = True  # the experiment as the paper has it, whose folder is added to
 
 
 def start(conf_dir: str | None = None) -> None:
@@ -262,10 +263,16 @@ def plan(overrides: Sequence[str], multirun_name: str | None = None) -> Plan:
             # the user's own parameters belong to the option they picked
             base = cfg[group] if choices.get(group) == picked else _group_option(group, picked)
             dotted = {a.split(".", 1)[1]: v for a, v in point.items() if a.startswith(f"{group}.")}
-            plugins[group] = dict(base) | dotted
+            params = dict(base) | dotted
+            plugins[group] = registry.essential(registry.find(GROUPS[group], params["name"]), params)
         return plugins
 
-    cells = expand(cfg["protocol"], _blocks(cfg, chosen, {g: choices[g] for g in GROUPS if g in typed}), resolve)
+    cells = expand(
+        cfg["protocol"],
+        _blocks(cfg, chosen, {g: choices[g] for g in GROUPS if g in typed}),
+        resolve,
+        registry.find("protocols", cfg["protocol"]).later,
+    )
     folder = Path(cfg["results_dir"]) / cfg["name"]
     jobs = cfg["jobs"] if cfg["jobs"] is not None else (os.cpu_count() or 1)
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
@@ -281,6 +288,7 @@ def plan(overrides: Sequence[str], multirun_name: str | None = None) -> Plan:
         config=cfg,
         overrides=tuple(overrides),
         own_data=chosen.get("dataset") is not None,
+        reproduction=multirun_name is None and not chosen and cfg["profile"]["name"] != "smoke",
     )
 
 

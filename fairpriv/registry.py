@@ -8,7 +8,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
@@ -74,6 +74,17 @@ def names(kind: str) -> tuple[list[str], dict[str, Exception]]:
 def parameters(cls: type) -> dict[str, Any]:
     """Return the parameters of a plug-in with their defaults (`...` where it must be given)."""
     return {f.name: ... if f.default is MISSING else f.default for f in fields(cls) if f.init}
+
+
+def later(default: Any) -> Any:
+    """Declare a parameter that a plug-in got after results were made: at its default it changes no stream or stamp."""
+    return field(default=default, metadata={"later": True})
+
+
+def essential(cls: type, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that make a cell what it is: those that came later only where they are not the default."""
+    quiet = {f.name: f.default for f in fields(cls) if f.metadata.get("later")}
+    return {k: v for k, v in params.items() if k not in quiet or v != quiet[k]}
 
 
 def build(kind: str, name: str, params: Mapping[str, Any] | None = None) -> Any:

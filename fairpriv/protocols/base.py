@@ -35,12 +35,15 @@ class Protocol(Plugin):
 
     `shared` names the axes along which cells are computed together: `run` gets all cells of the plan that are equal but
     for these axes, and returns one Result a cell. A cell's result must not depend on its companions.
+
+    `later` gives the defaults of axes that were added after results were made: at these they change no stream or stamp.
     """
 
     kind: ClassVar[str] = "protocols"
     name: ClassVar[str]
     paper: ClassVar[str] = ""
     shared: ClassVar[tuple[str, ...]] = ()
+    later: ClassVar[Mapping[str, Any]] = {}
 
     def validate(self, cell: Cell) -> None:
         """Refuse a cell whose parameters are out of range, before anything runs."""

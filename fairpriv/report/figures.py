@@ -1,6 +1,6 @@
 """One look for every figure: readable in a talk, safe for colour-blind eyes, PNG and PDF."""
 
-from pathlib import Path
+import io
 from typing import Any
 
 import matplotlib
@@ -47,9 +47,12 @@ def legend_below(figure: Any, handles: Any, labels: Any = None, columns: int | N
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, **more)
 
 
-def save(figure: Any, path: Path) -> None:
-    """Write a figure as PNG and PDF and close it; no dates inside, so that the same figure is the same file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path.with_suffix(".png"), metadata={"Software": None})
-    figure.savefig(path.with_suffix(".pdf"), metadata={"CreationDate": None})
+def figure_bytes(figure: Any) -> dict[str, bytes]:
+    """Return a figure as PNG and PDF and close it; no dates inside, so that the same figure is the same file."""
+    out = {}
+    for kind, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None})):
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=kind, metadata=metadata)
+        out[kind] = buffer.getvalue()
     plt.close(figure)
+    return out

@@ -21,12 +21,19 @@ COLUMNS = (
 
 def _typed(column: pd.Series) -> pd.Series:
     """Make a column of text whole numbers or floats where all of it can be read so."""
-    for kind in (int, float):
-        try:
-            return column.map(kind)  # Python's own reading: exact, where pandas' depends on its version
-        except (TypeError, ValueError):
-            continue
-    return column
+    given = column.dropna()
+    try:
+        whole = given.map(int)  # Python's own reading: exact, where pandas' depends on its version
+        if len(given) == len(column):
+            return whole
+        if len(given):
+            return whole.astype("Int64").reindex(column.index)
+    except (TypeError, ValueError):
+        pass  # not whole numbers
+    try:
+        return column.map(float)
+    except (TypeError, ValueError):
+        return column
 
 
 def read_cells(path: Path) -> pd.DataFrame:

@@ -3,34 +3,43 @@
 import contextlib
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
-from fairpriv import datasets
-from fairpriv.cells import GROUPS, Cell, cell_key
+from fairpriv.cells import Cell
 from fairpriv.config import Plan
 from fairpriv.errors import DataUnavailable
 from fairpriv.registry import build, find
 from fairpriv.runner.engines import run_tasks
+from fairpriv.runner.kept import Kept, Origin
+from fairpriv.runner.library import Library, open_library
 from fairpriv.runner.progress import Progress
-from fairpriv.runner.source import source_sha256
-from fairpriv.runner.store import Store
-from fairpriv.runner.work import Task, load
+from fairpriv.runner.revision import revision
+from fairpriv.runner.survey import Seat, Surveyor, bring, forecast, reasons, told
+from fairpriv.runner.work import Finished, Task
 from fairpriv.seeds import canonical
+from fairpriv.stamps.stamp import code_behind, versions
 
 
 @dataclass
 class Job:
-    """A plan under way: the key of each cell, and by index why a cell cannot be run here, or cannot be run at all."""
+    """A plan under way: how each of its cells stands (and each further one of its folder), in the folder's order."""
 
     plan: Plan
-    keys: list[str]
-    sums: dict[str, str]
-    unavailable: dict[int, DataUnavailable] = field(default_factory=dict)
-    broken: dict[int, DataUnavailable] = field(default_factory=dict)
+    seats: list[Seat]
+    other_versions: Counter[str] = field(default_factory=Counter)
+    unavailable: Counter[str] = field(default_factory=Counter)  # the whole message, by number of cells
+    computed: int = 0
     seconds: float = 0.0
+
+    def count(self, state: str) -> int:
+        """Return how many cells of the request stand so."""
+        return sum(seat.state == state for seat in self.seats if not seat.extra)
+
+
+# Writes a job's results; gives back what could not be drawn of them, with tracebacks.
+Writer = Callable[[Job, Library], Mapping[str, str]]
 
 
 @dataclass(frozen=True)
@@ -48,52 +57,63 @@ class Outcome:
     interrupted: bool
 
 
-@cache
-def _modules(protocol: str, plugins: tuple[tuple[str, str], ...]) -> str:
-    classes = [find("protocols", protocol), *(find(GROUPS[group], name) for group, name in plugins)]
-    return source_sha256(*(cls.__module__ for cls in classes))
-
-
-def _key(cell: Cell, data_sum: str) -> str:
-    used = tuple(sorted((group, params["name"]) for group, params in cell.plugins.items()))
-    return cell_key(cell, data_sum, _modules(cell.protocol, used))
-
-
-def _look(cell: Cell) -> tuple[str, DataUnavailable | None, DataUnavailable | None]:
-    """Return a dataset's sum, why it cannot be had, and what is wrong with its content (said once, not a cell)."""
-    params = dict(cell.plugins["dataset"])
-    try:
-        found = datasets.sums(params.pop("name"), params)
-    except DataUnavailable as error:
-        return "", error, None
-    try:
-        load(cell)
-    except DataUnavailable as error:
-        return found, None, error
-    return found, None, None
-
-
-def prepare(plan: Plan) -> Job:
-    """Check every cell and give it its key; data or packages that cannot be had keep only their own cells back."""
+def prepare(plan: Plan, library: Library) -> Job:
+    """Check every cell and see how it stands; nothing is brought or computed yet."""
     protocol = build("protocols", plan.protocol)
-    looked: dict[str, tuple[str, DataUnavailable | None, DataUnavailable | None]] = {}
-    job = Job(plan, [], {})
-    for index, cell in enumerate(plan.cells):
+    surveyor = Surveyor(library, plan.config.get("reuse") == "strict", bool(plan.config.get("recompute")))
+    seats = []
+    unavailable: Counter[str] = Counter()
+    for cell in plan.cells:
+        seat = surveyor.look(cell)
         try:
             protocol.validate(cell)
-        except DataUnavailable as error:
-            job.unavailable[index] = error
-        name = canonical(cell.plugins.get("dataset"))
-        if "dataset" in cell.plugins:
-            job.sums[name], absent, wrong = looked[name] = looked.get(name) or _look(cell)
-            if plan.own_data and (absent or wrong):
-                raise absent or wrong
-            job.unavailable |= {index: absent} if absent else {}
-            job.broken |= {index: wrong} if wrong else {}
-        job.keys.append(_key(cell, job.sums.get(name, "")))
-    if plan.cells and len(job.unavailable | job.broken) == len(plan.cells):
-        raise next(iter((job.unavailable | job.broken).values()))
-    return job
+        except DataUnavailable as error:  # a package that only some cells need
+            if seat.state != "done":  # else it was computed where it could be
+                unavailable[str(error)] += 1
+                seat = Seat(cell, "not run", error.brief)
+        seats.append(seat)
+    return Job(plan, _in_folder(plan, seats, surveyor), surveyor.other_versions, unavailable)
+
+
+def _in_folder(plan: Plan, seats: list[Seat], surveyor: Surveyor) -> list[Seat]:
+    """Add what the reproduction's folder holds beyond this request, and keep the order in which it has it.
+
+    A folder is added to: its points come first, in its order, then the new ones; seeds ascend within a point.
+    """
+    folder = surveyor.library.folders.get(plan.folder) if plan.reproduction else None
+    asked = {seat.cell.identity for seat in seats}
+    held = [kept.cell for kept in folder.kept] if folder else []
+    extra = [surveyor.look(cell, extra=True) for cell in held if cell.identity not in asked]
+    order: dict[str, int] = {}
+    for cell in [*held, *(seat.cell for seat in seats)]:
+        order.setdefault(_point(cell), len(order))
+    return sorted([*seats, *extra], key=lambda seat: (order[_point(seat.cell)], seat.cell.seed))
+
+
+def _point(cell: Cell) -> str:
+    return canonical([cell.content["axes"], cell.plugins])
+
+
+def supply(job: Job) -> None:
+    """Bring the data of unfinished cells; what cannot be had keeps only its own cells back."""
+    looked: dict[str, tuple[str, DataUnavailable | None, DataUnavailable | None]] = {}
+    open_seats = [seat for seat in job.seats if seat.state in ("missing", "outdated") and not seat.extra]
+    for seat in open_seats:
+        if "dataset" not in seat.cell.plugins:
+            continue
+        name = canonical(seat.cell.plugins["dataset"])
+        seat.data, absent, wrong = looked[name] = looked.get(name) or bring(seat.cell)
+        if job.plan.own_data and (absent or wrong):
+            raise absent or wrong
+        if absent:
+            seat.state, seat.why = "not run", absent.brief
+            job.unavailable[str(absent)] += 1
+        elif wrong:
+            seat.state, seat.why = "failed", str(wrong)
+    asked = [seat for seat in job.seats if not seat.extra]
+    if asked and all(seat.state in ("not run", "failed") for seat in asked):
+        wrong_ones = [str(error) for _, _, error in looked.values() if error]
+        raise DataUnavailable([*job.unavailable, *wrong_ones][0])
 
 
 def _companions(cell: Cell, shared: tuple[str, ...]) -> str:
@@ -107,79 +127,144 @@ def _companions(cell: Cell, shared: tuple[str, ...]) -> str:
     return canonical([cell.protocol, axes, plugins, cell.seed])
 
 
-def _tasks(job: Job, done: set[str]) -> list[Task]:
-    """Group cells that share work; a group with anything missing is computed whole, so that its bytes do not change."""
-    shared = find("protocols", job.plan.protocol).shared
+def tasks_of(cells: Sequence[Cell], wanted: set[int], skip: set[int] = frozenset()) -> list[Task]:
+    """Group cells that share work; a group with anything wanted is computed whole, so that its bytes do not change."""
+    shared = find("protocols", cells[0].protocol).shared if cells else ()
     groups: dict[str, list[int]] = defaultdict(list)
-    for index, cell in enumerate(job.plan.cells):
-        if index not in job.unavailable and index not in job.broken:
+    for index, cell in enumerate(cells):
+        if index not in skip:
             groups[_companions(cell, shared)].append(index)
-    tasks = []
-    for indices in groups.values():
-        wanted = frozenset(i for i in indices if job.keys[i] not in done)
-        if wanted:
-            tasks.append(Task(tuple(indices), tuple(job.plan.cells[i] for i in indices), wanted))
-    return tasks
+    return [
+        Task(tuple(indices), tuple(cells[i] for i in indices), frozenset(wanted & set(indices)))
+        for indices in groups.values()
+        if wanted & set(indices)
+    ]
 
 
-def _run_job(job: Job, store: Store, progress: Progress) -> tuple[int, bool]:
-    """Run what is missing; return how many cells were reused and whether the user interrupted."""
-    done = store.done(job.keys)
-    for index, error in job.broken.items():
-        store.fail(job.keys[index], job.plan.cells[index].identity, str(error), str(error))
-    for index in [i for i in job.unavailable if job.keys[i] in done]:
-        del job.unavailable[index]  # computed where it could be
-    tasks = _tasks(job, done)
-    reused = sum(key in done for key in job.keys)
-    whys = Counter(error.brief for error in job.unavailable.values())
-    progress.begin(job.plan.experiment, len(job.keys), reused, failed=len(job.broken), not_run=whys)
+def keep(finished: Finished, seat: Seat, library: Library) -> Kept:
+    """Put a finished cell into the store."""
+    code = code_behind(seat.cell)
+    origin = Origin(versions(code.packages), finished.processor, finished.pin, revision())
+    kept = Kept(seat.stamp, finished.metrics, finished.seconds, origin, finished.array_sums)
+    library.store.put(kept, finished.arrays)
+    library.add(kept, library.store)
+    return kept
+
+
+def _settle(finished: Finished, seat: Seat, library: Library) -> None:
+    """Take in one cell's outcome."""
+    if finished.metrics is None:
+        seat.state, seat.why = "failed", finished.error
+        library.store.fail(seat.stamp.key, seat.cell.identity, finished.error, finished.traceback)
+    else:
+        seat.state, seat.why, seat.kept = "done", "", keep(finished, seat, library)
+
+
+def _run_job(job: Job, library: Library, progress: Progress) -> bool:
+    """Run what is missing; say whether the user interrupted."""
+    for seat in job.seats:
+        if seat.state == "failed":  # its data has wrong content
+            library.store.fail(seat.stamp.key, seat.cell.identity, seat.why, seat.why)
+    wanted = {i for i, s in enumerate(job.seats) if s.state in ("missing", "outdated") and not s.extra}
+    stuck = {i for i, s in enumerate(job.seats) if s.state in ("failed", "not run") or (s.extra and s.state != "done")}
+    tasks = tasks_of([seat.cell for seat in job.seats], wanted, stuck)
+    codes = {code.digest: code.definitions for code in (code_behind(job.seats[i].cell) for i in wanted)}
+    library.store.put_codes(codes)
+    library.codes |= codes
+    whys = Counter(seat.why for seat in job.seats if seat.state == "not run")
+    total = sum(not seat.extra for seat in job.seats)
+    progress.begin(job.plan.experiment, total, total - len(wanted), failed=job.count("failed"), not_run=whys)
     finished = run_tasks(job.plan.engine, tasks, min(job.plan.jobs, max(len(tasks), 1)))
     try:
         with contextlib.closing(finished):
             for batch in finished:
                 for cell in batch:
-                    key, text = job.keys[cell.index], job.plan.cells[cell.index].identity
-                    if cell.metrics is None:
-                        store.fail(key, text, cell.error, cell.traceback)
-                    else:
-                        store.put(key, text, cell.metrics, cell.arrays, cell.seconds)
+                    _settle(cell, job.seats[cell.index], library)
+                    job.computed += 1
                     progress.cell(failed=cell.metrics is None, error=cell.error)
     except KeyboardInterrupt:
-        return reused, True
-    return reused, False
+        return True
+    return False
 
 
-def execute(plans: Sequence[Plan], progress: Progress, write: Callable[[Job, Store], None]) -> list[Outcome]:
-    """Run the plans one after another and write each one's results with `write`."""
-    jobs = [prepare(plan) for plan in plans]  # every request is checked before the first cell runs
-    outcomes = []
-    for job in jobs:
-        start = time.perf_counter()
-        store = Store(Path(job.plan.config["results_dir"]))
-        try:
-            if store.notice:
-                progress.say(store.notice)
-            reused, interrupted = _run_job(job, store, progress)
-            job.seconds = time.perf_counter() - start
-            progress.end()
-            write(job, store)
-            done, failed = len(store.done(job.keys)), len(store.failures(job.keys))
-        finally:
-            progress.end()
-            store.close()
-        outcomes.append(
-            Outcome(
-                job.plan.experiment,
-                job.plan.folder,
-                len(job.keys),
-                done,
-                reused,
-                failed,
-                len(job.unavailable),
-                job.seconds,
-                interrupted,
-            )
+@dataclass(frozen=True)
+class Survey:
+    """What a run would do, for `--dry-run`."""
+
+    folder: str
+    cells: int
+    done: int
+    missing: int
+    outdated: int
+    not_run: int
+    why_outdated: dict[str, int]
+    seconds: float
+    told: str
+    jobs: int
+    engine: str
+
+
+def survey(plans: Sequence[Plan]) -> list[Survey]:
+    """Say how the cells of each plan stand, without writing or computing anything."""
+    library = open_library(Path(plans[0].config["results_dir"]), {plan.experiment for plan in plans}, read_only=True)
+    found = []
+    for job in [prepare(plan, library) for plan in plans]:
+        asked = [seat for seat in job.seats if not seat.extra]
+        counts = [job.count(state) for state in ("done", "missing", "outdated", "not run")]
+        words = told(job.seats, library, job.plan.jobs)
+        seconds, _ = forecast(job.seats, library, job.plan.jobs)
+        folder, engine = str(job.plan.folder), job.plan.engine["name"]
+        found.append(
+            Survey(folder, len(asked), *counts, reasons(asked), round(seconds, 1), words, job.plan.jobs, engine)
         )
-        if interrupted:
-            break
+    library.store.close()
+    return found
+
+
+def execute(plans: Sequence[Plan], progress: Progress, write: Writer) -> list[Outcome]:
+    """Run the plans one after another and write each one's results with `write`."""
+    results = Path(plans[0].config["results_dir"])
+    library = open_library(results, {plan.experiment for plan in plans})
+    outcomes = []
+    try:
+        for notice in library.notices:
+            progress.say(notice)
+        jobs = [prepare(plan, library) for plan in plans]  # every request is checked before the first cell runs
+        for job in jobs:
+            supply(job)
+        if not library.store.path.exists():
+            library.store.open()
+        for job in jobs:
+            outcomes.append(_execute(job, library, progress, write))
+            if outcomes[-1].interrupted:
+                break
+    finally:
+        progress.end()
+        library.store.close()
     return outcomes
+
+
+def _execute(job: Job, library: Library, progress: Progress, write: Writer) -> Outcome:
+    start = time.perf_counter()
+    progress.say(f"{job.plan.experiment}: {told(job.seats, library, job.plan.jobs)}")
+    for what, number in job.other_versions.items():
+        progress.say(
+            f"{job.plan.experiment}: {number} cells made with other packages ({what}): reuse=strict redoes them"
+        )
+    reused = job.count("done")
+    interrupted = _run_job(job, library, progress)
+    job.seconds = time.perf_counter() - start
+    progress.end()
+    for part, trace in write(job, library).items():
+        progress.say(f"{job.plan.experiment}: {part} could not be drawn: {trace.strip().splitlines()[-1]} (see status)")
+    return Outcome(
+        job.plan.experiment,
+        job.plan.folder,
+        sum(not seat.extra for seat in job.seats),
+        job.count("done"),
+        reused,
+        job.count("failed"),
+        job.count("not run"),
+        job.seconds,
+        interrupted,
+    )

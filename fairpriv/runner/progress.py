@@ -18,14 +18,13 @@ class Progress:
         if self.mode != "quiet":
             print(text, file=sys.stderr, flush=True)
 
-    def begin(self, name: str, total: int, reused: int, failed: int, not_run: Mapping[str, int]) -> None:
-        """Start a job of `total` cells: some are there, some have failed already, some cannot run here (by reason)."""
+    def begin(self, name: str, total: int, settled: int, failed: int, not_run: Mapping[str, int]) -> None:
+        """Start a job of `total` cells: some are settled: done, failed already, or cannot run here (by reason)."""
         self._name, self._total, self._failed = name, total, failed
-        self._done = reused + failed + sum(not_run.values())
+        self._done = settled
         self._fresh, self._start, self._told = 0, time.monotonic(), time.monotonic()
         for why, number in not_run.items():
             self.say(f"{name}: {number} cells not run: {why} (fairpriv status says more)")
-        self.say(f"{name}: {total} cells, {reused} already done")
         if self.mode == "bar" and total > self._done:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn

@@ -1,66 +1,106 @@
 """The store of finished cells: SQLite in WAL mode, written by the driver alone, one transaction a cell."""
 
-import io
 import json
-import re
 import sqlite3
 import time
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fairpriv.errors import StoreError
+from fairpriv.runner.kept import Kept, Origin, array_sums, pack, unpack
+from fairpriv.seeds import digest
+from fairpriv.stamps.stamp import Stamp
 
-_SCHEMA = """
+FORMAT = 2
+_SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS cells (
-  key TEXT PRIMARY KEY, cell TEXT NOT NULL, metrics TEXT NOT NULL, arrays BLOB, seconds REAL NOT NULL
+  key TEXT PRIMARY KEY, identity TEXT NOT NULL, cell TEXT NOT NULL, data TEXT NOT NULL, code TEXT NOT NULL,
+  origin TEXT NOT NULL, metrics TEXT NOT NULL, arrays BLOB, array_sums TEXT NOT NULL, seconds REAL NOT NULL,
+  sum TEXT NOT NULL
 );
+CREATE INDEX IF NOT EXISTS by_identity ON cells (identity);
+CREATE TABLE IF NOT EXISTS codes (digest TEXT PRIMARY KEY, definitions TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS failures (
   key TEXT PRIMARY KEY, cell TEXT NOT NULL, error TEXT NOT NULL, traceback TEXT NOT NULL, at TEXT NOT NULL
 );
+PRAGMA user_version = {FORMAT};
 """
+_COLUMNS = "cell, data, code, origin, metrics, array_sums, seconds, sum"
+_INSERT = "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
-def pack(arrays: Mapping[str, np.ndarray]) -> bytes | None:
-    """Return arrays as the bytes of an .npz (no pickle)."""
-    if not arrays:
+def _row(kept: Kept, blob: bytes | None) -> tuple[Any, ...]:
+    stamp = kept.stamp
+    return (
+        *(stamp.key, digest(stamp.cell), stamp.cell, stamp.data, stamp.code, kept.origin.text),
+        *(json.dumps(kept.metrics), blob, json.dumps(kept.arrays), kept.seconds, kept.sum),
+    )
+
+
+def _kept(row: tuple[Any, ...]) -> Kept | None:
+    """Return the finished cell of a row; None where the row is not what was written."""
+    cell, data, code, origin, metrics, sums, seconds, said = row
+    try:
+        kept = Kept(Stamp(cell, data, code), json.loads(metrics), seconds, Origin.parse(origin), json.loads(sums))
+        return kept if kept.sum == said else None
+    except (ValueError, TypeError, AttributeError):  # not even JSON
         return None
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
-    return buffer.getvalue()
-
-
-def unpack(blob: bytes | None) -> dict[str, np.ndarray]:
-    """Return the arrays of `pack`."""
-    if blob is None:
-        return {}
-    with np.load(io.BytesIO(blob), allow_pickle=False) as archive:
-        return dict(archive)
 
 
 class Store:
     """Finished and failed cells of one results directory.
 
-    A file that SQLite cannot read is kept aside, what can still be read of it is carried over, and `notice` says so.
+    A file that SQLite cannot read is kept aside, what can still be read of it is carried over, and `notices` says so;
+    opened `read_only`, nothing is moved or written. A row that does not match its checksum is not a finished cell.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, read_only: bool = False) -> None:
         self.path = folder / "cells.sqlite"
-        self.notice = ""
+        self.notices: list[str] = []
+        self._db = self._look()
+        if not read_only and self.path.exists():
+            self.open()
+
+    def open(self) -> None:
+        """Open the file for writing; a request that is refused before leaves no trace."""
+        self._db.close()
+        self.notices.clear()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = self._open()
         except (OSError, sqlite3.OperationalError) as error:
             raise StoreError(
-                f"cannot write results to {folder}: {error}; choose another with results_dir=PATH"
+                f"cannot write results to {self.path.parent}: {error}; choose another with results_dir=PATH"
             ) from error
+
+    def _look(self) -> sqlite3.Connection:
+        """Open the file for reading only; an empty store stands for one that is not there or cannot be read."""
+        empty = sqlite3.connect(":memory:")
+        empty.executescript(_SCHEMA)
+        if not self.path.exists():
+            return empty
+        try:
+            db = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro", uri=True, timeout=30)
+            if db.execute("PRAGMA user_version").fetchone()[0] == FORMAT:
+                db.execute("SELECT count(*) FROM cells").fetchone()
+                empty.close()
+                return db
+            fault = "an older format"
+        except sqlite3.DatabaseError as error:
+            fault = str(error)
+        self.notices.append(f"{self.path} cannot be read ({fault}): the next run keeps it aside and goes on")
+        return empty
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, timeout=30)
         try:
+            known = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if known and db.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
+                raise sqlite3.DatabaseError("an older format")
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=NORMAL")
             db.executescript(_SCHEMA)
@@ -90,26 +130,53 @@ class Store:
                 part.rename(aside.with_name(aside.name + suffix))
         db = self._connect()
         saved = 0
-        for row in _readable_rows(aside):
-            db.execute("INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?)", row)
+        for kept, blob in _readable(aside):
+            db.execute(_INSERT, _row(kept, blob))
             saved += 1
         db.commit()
-        self.notice = (
+        self.notices.append(
             f"the store was damaged ({fault}): kept aside as {aside.name}, {saved} finished cells carried over"
         )
         return db
 
-    def done(self, keys: Iterable[str]) -> set[str]:
-        """Return which of these keys are finished."""
-        wanted = set(keys)
-        return {key for (key,) in self._db.execute("SELECT key FROM cells") if key in wanted}
+    def _select(self, where: str = "", values: tuple[Any, ...] = ()) -> Iterator[Kept]:
+        for key, *row in self._db.execute(f"SELECT key, {_COLUMNS} FROM cells {where}", values):
+            kept = _kept(tuple(row))
+            if kept is not None and kept.stamp.key == key:
+                yield kept
+            elif (said := f"{self.path}: a finished cell does not match its checksum ({_name(row[0])})") not in (
+                self.notices
+            ):
+                self.notices.append(said)
 
-    def put(self, key: str, cell: str, metrics: Mapping[str, Any], arrays: bytes | None, seconds: float) -> None:
+    def kept(self) -> dict[str, Kept]:
+        """Return all finished cells by key; one that does not match its checksum is named in `notices`."""
+        return {kept.stamp.key: kept for kept in self._select()}
+
+    def keys(self) -> set[str]:
+        """Return the keys of the finished cells, unchecked."""
+        return {key for (key,) in self._db.execute("SELECT key FROM cells")}
+
+    def codes(self) -> dict[str, dict[str, str]]:
+        """Return the definitions of every code that a finished cell was computed by."""
+        return {name: json.loads(text) for name, text in self._db.execute("SELECT digest, definitions FROM codes")}
+
+    def put(self, kept: Kept, arrays: bytes | None) -> None:
         """Keep a finished cell (and forget its earlier failure)."""
-        row = (key, cell, json.dumps(metrics), arrays, seconds)
-        self._write(
-            ("INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?)", row), ("DELETE FROM failures WHERE key = ?", (key,))
-        )
+        self._write((_INSERT, _row(kept, arrays)), ("DELETE FROM failures WHERE key = ?", (kept.stamp.key,)))
+
+    def take_in(self, found: Iterable[tuple[Kept, Mapping[str, np.ndarray]]]) -> None:
+        """Keep finished cells that were computed elsewhere."""
+        rows = [(_INSERT, _row(kept, pack(arrays))) for kept, arrays in found]
+        if rows:
+            self._write(*rows)
+
+    def put_codes(self, codes: Mapping[str, Mapping[str, str]]) -> None:
+        """Keep the definitions behind the cells."""
+        known = set(self.codes())
+        new = [(name, json.dumps(dict(found))) for name, found in codes.items() if name not in known]
+        if new:
+            self._write(*(("INSERT OR IGNORE INTO codes VALUES (?, ?)", row) for row in new))
 
     def fail(self, key: str, cell: str, error: str, traceback: str) -> None:
         """Keep a failed cell with its traceback; it is not taken for finished."""
@@ -126,64 +193,51 @@ class Store:
                 f"cannot write to {self.path}: {error}; finished cells are safe, free space or use results_dir=PATH"
             ) from error
 
-    def rows(self, keys: Iterable[str]) -> dict[str, tuple[dict[str, Any], float]]:
-        """Return (metrics, seconds) of the finished ones among these keys."""
-        wanted = set(keys)
-        query = self._db.execute("SELECT key, metrics, seconds FROM cells")
-        return {key: (json.loads(metrics), seconds) for key, metrics, seconds in query if key in wanted}
+    def arrays(self, kept: Kept) -> dict[str, np.ndarray]:
+        """Return the arrays of a finished cell; none where they do not match their sums."""
+        row = self._db.execute("SELECT arrays FROM cells WHERE key = ?", (kept.stamp.key,)).fetchone()
+        found = _arrays(row[0]) if row else {}
+        return found if array_sums(found) == dict(kept.arrays) else {}
 
-    def arrays(self, key: str) -> dict[str, np.ndarray]:
-        """Return the arrays of a finished cell."""
-        row = self._db.execute("SELECT arrays FROM cells WHERE key = ?", (key,)).fetchone()
-        return unpack(row[0]) if row else {}
-
-    def failures(self, keys: Iterable[str]) -> dict[str, tuple[str, str, str]]:
-        """Return (error, traceback, time) of the failed ones among these keys."""
+    def failures(self, keys: Iterable[str]) -> dict[str, tuple[str, str, str, str]]:
+        """Return (cell, error, traceback, time) of the failed ones among these keys."""
         wanted = set(keys)
-        query = self._db.execute("SELECT key, error, traceback, at FROM failures")
-        return {key: (error, trace, at) for key, error, trace, at in query if key in wanted}
-
-    def cells(self, keys: Iterable[str]) -> dict[str, str]:
-        """Return the canonical text of the failed ones among these keys."""
-        wanted = set(keys)
-        return {key: cell for key, cell in self._db.execute("SELECT key, cell FROM failures") if key in wanted}
+        query = self._db.execute("SELECT key, cell, error, traceback, at FROM failures")
+        return {key: tuple(rest) for key, *rest in query if key in wanted}
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and close it."""
         self._db.close()
 
 
-def _whole(row: tuple[Any, ...]) -> bool:
-    """Say whether a rescued row is one that was written: a lost page can leave half of one."""
-    key, cell, metrics, arrays, _ = row
+def _name(cell: Any) -> str:
+    return cell if isinstance(cell, str) and len(cell) < 400 else f"{str(cell)[:400]}..."
+
+
+def _arrays(blob: bytes | None) -> dict[str, np.ndarray]:
     try:
-        json.loads(cell), json.loads(metrics), unpack(arrays)
-    except (ValueError, TypeError, OSError, zipfile.BadZipFile):
-        return False
-    return re.fullmatch("[0-9a-f]{64}", key) is not None
+        return unpack(blob)
+    except (ValueError, TypeError, OSError, KeyError, zipfile.BadZipFile):
+        return {}
 
 
-def _readable_rows(path: Path) -> Iterable[tuple[Any, ...]]:
-    """Yield what a damaged store still gives, row by row; a row on a lost page is skipped."""
+def _readable(path: Path) -> Iterator[tuple[Kept, bytes | None]]:
+    """Yield what a damaged store still gives, row by row; a row on a lost page, or half of one, is skipped."""
     db = sqlite3.connect(path)
     db.execute("PRAGMA writable_schema=ON")  # else SQLite refuses a file shorter than its header says, whole
     try:
         last = db.execute("SELECT max(rowid) FROM cells").fetchone()[0] or 0
     except sqlite3.DatabaseError:
-        last = None
-    if last is None:
         last = 10**6
     misses = 0
     for rowid in range(1, last + 1):
         try:
-            row = db.execute(
-                "SELECT key, cell, metrics, arrays, seconds FROM cells WHERE rowid = ?", (rowid,)
-            ).fetchone()
+            row = db.execute(f"SELECT arrays, {_COLUMNS} FROM cells WHERE rowid = ?", (rowid,)).fetchone()
             misses = 0 if row else misses + 1
         except sqlite3.DatabaseError:
             row, misses = None, misses + 1
-        if row and _whole(row):
-            yield row
+        if row and (kept := _kept(row[1:])) and array_sums(_arrays(row[0])) == dict(kept.arrays):
+            yield kept, row[0]
         if misses > 5000:  # the table's root itself is gone
             break
     db.close()

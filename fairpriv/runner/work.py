@@ -3,7 +3,8 @@
 import time
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -11,17 +12,21 @@ from fairpriv import datasets
 from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.registry import build
-from fairpriv.runner.store import pack
+from fairpriv.runner import pin
+from fairpriv.runner.kept import array_sums, pack
 
 
 @dataclass(frozen=True)
 class Finished:
-    """One cell's outcome: metrics and packed arrays, or an error with its traceback."""
+    """One cell's outcome: metrics and packed arrays, or an error with its traceback; and where it was computed."""
 
     index: int
-    metrics: dict | None
+    metrics: dict[str, Any] | None
     arrays: bytes | None
     seconds: float
+    array_sums: dict[str, str] = field(default_factory=dict)
+    processor: str = ""
+    pin: str = ""
     error: str = ""
     traceback: str = ""
 
@@ -35,6 +40,16 @@ class Task:
     wanted: frozenset[int]
 
 
+def failed(task: Task, error: str, trace: str) -> list[Finished]:
+    """Return the outcome of a task that gave none."""
+    return [Finished(index, None, None, 0.0, error=error, traceback=trace) for index in sorted(task.wanted)]
+
+
+def said(error: BaseException) -> str:
+    """Return an error in one line."""
+    return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
 def load(cell: Cell) -> Dataset:
     """Return a cell's dataset (read once a process)."""
     params = dict(cell.plugins["dataset"])
@@ -46,8 +61,12 @@ def _compute(indices: Sequence[int], cells: Sequence[Cell]) -> list[Finished]:
     results = build("protocols", cells[0].protocol).run(cells, load)
     if len(results) != len(cells):
         raise RuntimeError(f"protocol {cells[0].protocol} gave {len(results)} results for {len(cells)} cells")
-    each = (time.perf_counter() - start) / len(cells)
-    return [Finished(i, dict(r.metrics), pack(r.arrays), each) for i, r in zip(indices, results)]
+    each = round((time.perf_counter() - start) / len(cells), 6)
+    here = {"processor": pin.processor(), "pin": pin.state()}
+    return [
+        Finished(index, dict(r.metrics), pack(r.arrays), each, array_sums(r.arrays), **here)
+        for index, r in zip(indices, results)
+    ]
 
 
 def perform(task: Task) -> list[Finished]:
@@ -61,6 +80,6 @@ def perform(task: Task) -> list[Finished]:
                 try:
                     finished += _compute([index], [cell])
                 except Exception as error:  # kept with its traceback, shown by `fairpriv status`
-                    said = f"{type(error).__name__}: {error}".splitlines()[0]
-                    finished.append(Finished(index, None, None, 0.0, said, traceback.format_exc()))
+                    trace = traceback.format_exc()
+                    finished.append(Finished(index, None, None, 0.0, error=said(error), traceback=trace))
     return [f for f in finished if f.index in task.wanted]

@@ -7,7 +7,7 @@ import pytest
 
 from fairpriv.errors import BadRequest
 from fairpriv.report import make_report
-from fairpriv.report.figures import canvas, save
+from fairpriv.report.figures import canvas, figure_bytes
 
 from .test_verdicts import cells
 
@@ -26,7 +26,9 @@ def results(tmp_path, shelf):
     pd.DataFrame({"a": ["<script>x</script>"], "b": [0.123456789]}).to_csv(own / "tables" / "t.csv", index=False)
     said = {"config": {"profile": {"name": "smoke"}}, "seeds": [0, 1], "wall_seconds": 75, "command": ["run", "a=<b>"]}
     (run / "manifest.json").write_text(json.dumps(said), encoding="utf-8")
-    save(canvas()[0], run / "figures" / "figure one")
+    (run / "figures").mkdir(exist_ok=True)
+    for kind, content in figure_bytes(canvas()[0]).items():
+        (run / "figures" / f"figure one.{kind}").write_bytes(content)
     return root
 
 

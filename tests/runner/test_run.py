@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -60,8 +61,7 @@ def test_results_folder_holds_what_the_contract_says(shell):
     assert manifest["config"]["profile"]["name"] == "quick"
     assert manifest["seeds"] == [0, 1, 2, 3]
     assert manifest["packages"]["numpy"]
-    keys = manifest["keys"].split()
-    assert len(keys) == len(set(keys)) == 12
+    assert (manifest["cells"], manifest["done"], manifest["failed"]) == (12, 12, 0)
     assert (folder / "tables" / "mean.csv").exists()
     for suffix in ("png", "pdf"):
         assert (folder / "figures" / f"series.{suffix}").stat().st_size > 1000
@@ -192,6 +192,7 @@ def test_truncated_store_is_kept_aside_and_its_readable_cells_survive(shell):
     shell.toy("jobs=1", "seeds=200")
     path = shell.folder / "results" / "cells.sqlite"
     os.truncate(path, path.stat().st_size * 2 // 3)
+    shutil.rmtree(shell.folder / "results/toy")  # what is committed there would make up for the loss
     done = shell.toy("jobs=1", "seeds=200")
     assert "the store was damaged" in done.stderr
     (aside,) = (shell.folder / "results").glob("cells.broken-*.sqlite")

@@ -62,6 +62,8 @@ class Toy(Protocol):
     def figures(self, rows, arrays):
         from fairpriv.report.figures import canvas
 
+        if "undrawable" in set(rows["behaviour"]):
+            raise ValueError("no picture of this")
         figure, axes = canvas()
         axes[0, 0].plot(pd.Series(arrays(x=rows["x"].iloc[0])["series"]))
         return {"series": figure}

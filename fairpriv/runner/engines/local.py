@@ -1,66 +1,65 @@
-"""engine=local: joblib/loky processes on this machine; jobs=1 stays in this process."""
+"""engine=local: joblib's loky processes on this machine, pinned; this process computes nothing itself."""
 
 import os
 import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from functools import cache
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 
-from joblib import Parallel, delayed, parallel_config
-from joblib.externals.loky.process_executor import TerminatedWorkerError
+from joblib.externals.loky.process_executor import ProcessPoolExecutor, TerminatedWorkerError
 
-from fairpriv.runner.work import Finished, Task, perform
+from fairpriv.runner import pin
+from fairpriv.runner.work import Finished, Task, failed, perform
+
+_IN_FLIGHT = 3  # tasks a worker: it never waits for the next one, and little is lost with a driver
 
 
 def _watch(driver: int) -> None:
     """End this worker soon after its driver: killed, it must not leave a task computing for nobody."""
     while os.getppid() == driver:
-        time.sleep(1)
+        time.sleep(0.5)
     os._exit(1)
 
 
-@cache
-def _watched() -> threading.Thread:
-    """Start the watch, once a worker."""
-    thread = threading.Thread(target=_watch, args=(os.getppid(),), daemon=True)
-    thread.start()
-    return thread
+def _start(driver: int) -> None:
+    """Start the watch as soon as there is a worker; a driver that is gone already ends it at once."""
+    threading.Thread(target=_watch, args=(driver,), daemon=True).start()
 
 
-def _perform(task: Task) -> list[Finished]:
-    _watched()
-    return perform(task)
-
-
-def _stream(tasks: Sequence[Task], jobs: int) -> Iterator[list[Finished]]:
+def _stream(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, list[Finished]]]:
+    """Run tasks on workers and give each as it finishes."""
     # loky renews a worker that has grown by 300 MB, as one does that keeps what JAX compiled: no news for the user
     warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
-            delayed(_perform)(t) for t in tasks
-        )
+    executor = ProcessPoolExecutor(jobs, env=pin.variables(), initializer=_start, initargs=(os.getpid(),))
+    waiting: dict[Future, Task] = {}
+    todo = iter(tasks)
+    try:
+        while True:
+            while len(waiting) < _IN_FLIGHT * jobs and (task := next(todo, None)) is not None:
+                waiting[executor.submit(perform, task)] = task
+            if not waiting:
+                return
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                yield waiting.pop(future), future.result()
+    finally:
+        executor.shutdown(wait=True, kill_workers=bool(waiting))
 
 
 def run(tasks: Sequence[Task], jobs: int) -> Iterator[list[Finished]]:
     """Run the tasks; a worker that dies fails the task that killed it, and the rest goes on."""
-    if jobs == 1 or len(tasks) < 2:
-        yield from map(perform, tasks)
-        return
     open_tasks = {task.indices: task for task in tasks}
     while open_tasks:
         try:
-            for finished in _stream(list(open_tasks.values()), jobs):
-                by = {f.index for f in finished}
-                open_tasks = {i: t for i, t in open_tasks.items() if not by & set(i)}
+            for task, finished in _stream(list(open_tasks.values()), jobs):
+                del open_tasks[task.indices]
                 yield finished
         except TerminatedWorkerError:
             # Which task killed its worker is not known: try them alone until one does it again.
             for indices, task in list(open_tasks.items()):
                 del open_tasks[indices]
                 try:
-                    yield next(_stream([task], 2))
+                    yield next(_stream([task], 1))[1]
                 except TerminatedWorkerError as error:
-                    said = "the worker process died (out of memory, or a crash in native code)"
-                    yield [Finished(i, None, None, 0.0, said, str(error)) for i in sorted(task.wanted)]
+                    yield failed(task, "the worker process died (out of memory, or a crash in native code)", str(error))
                     break

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import ray
 
-from fairpriv.runner.work import Finished, Task, perform
+from fairpriv.runner import pin
+from fairpriv.runner.work import Finished, Task, failed, perform, said
 
 
 def run(tasks: Sequence[Task], jobs: int, address: str | None = None) -> Iterator[list[Finished]]:
@@ -14,7 +15,9 @@ def run(tasks: Sequence[Task], jobs: int, address: str | None = None) -> Iterato
         local = {} if address else {"num_cpus": jobs, "include_dashboard": False}
         ray.init(address=address, log_to_driver=False, logging_level="ERROR", **local)
     try:
-        remote = ray.remote(num_cpus=1, max_retries=1)(perform)
+        # ray starts workers of their own for tasks with an environment of their own
+        pinned = {"env_vars": pin.variables()}
+        remote = ray.remote(num_cpus=1, max_retries=1, runtime_env=pinned)(perform)
         waiting = {remote.remote(task): task for task in tasks}
         while waiting:
             ready, _ = ray.wait(list(waiting), num_returns=1)
@@ -23,8 +26,7 @@ def run(tasks: Sequence[Task], jobs: int, address: str | None = None) -> Iterato
                 try:
                     yield ray.get(ref)
                 except ray.exceptions.RayError as error:
-                    said = f"{type(error).__name__}: {error}".splitlines()[0]
-                    yield [Finished(i, None, None, 0.0, said, str(error)) for i in sorted(task.wanted)]
+                    yield failed(task, said(error), str(error))
     finally:
         if started:
             ray.shutdown()

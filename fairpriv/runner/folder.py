@@ -1,0 +1,223 @@
+"""A results folder as it is committed: cells.csv, the stamps of its rows beside it, and the arrays of its figures.
+
+cells.csv is the one place of the numbers. stamps.json.gz says for each finished row what it was computed from, of which
+type its metrics are, and its checksum; arrays.npz holds each distinct array once, under its sum.
+"""
+
+import csv
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairpriv.runner.kept import Kept, Origin, array_sum, vars_of
+from fairpriv.stamps.stamp import Stamp
+
+CELLS, STAMPS, ARRAYS = "cells.csv", "stamps.json.gz", "arrays.npz"
+FORMAT = 1
+
+_TYPES: dict[type, str] = {bool: "b", int: "i", float: "f", str: "s", type(None): "n"}
+_READ: dict[str, Callable[[str], Any]] = {
+    "b": lambda text: text == "True",
+    "i": lambda text: int(text) if text.lstrip("-").isdigit() else int(float(text)),
+    "f": lambda text: float(text) if text else float("nan"),
+    "s": str,
+    "n": lambda _: None,
+}
+
+
+def _type(value: Any) -> str:
+    return next(_TYPES[kind] for kind in (bool, int, float, str, type(None)) if isinstance(value, kind))
+
+
+def replace_file(path: Path, content: str | bytes) -> bool:
+    """Write a file whole or not at all, and only where it changes; say whether it did."""
+    data = content.encode() if isinstance(content, str) else content
+    if path.is_file() and path.read_bytes() == data:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(data)
+    part.replace(path)
+    return True
+
+
+@dataclass
+class Folder:
+    """What a results folder holds: its finished cells in the order of cells.csv."""
+
+    path: Path
+    kept: list[Kept] = field(default_factory=list)
+    codes: dict[str, dict[str, str]] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+    def arrays(self, kept: Kept) -> dict[str, np.ndarray]:
+        """Return the arrays of a finished cell; one that does not match its sum is left out."""
+        if not kept.arrays or not (self.path / ARRAYS).is_file():
+            return {}
+        try:
+            with np.load(self.path / ARRAYS, allow_pickle=False) as archive:
+                found = {name: archive[sum_] for name, sum_ in kept.arrays.items() if sum_ in archive}
+        except (OSError, ValueError, zipfile.BadZipFile):
+            return {}
+        return {name: array for name, array in found.items() if array_sum(array) == kept.arrays[name]}
+
+
+def _norm(value: Any) -> str:
+    """Write a value of an axis so that what was put into a CSV and what comes out of it agree."""
+    if value is None or value == "":
+        return ""
+    if isinstance(value, bool):
+        return str(value)
+    try:
+        return repr(float(value))
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def _by_axes(rows: Sequence[Mapping[str, str]], axes: Sequence[str]) -> dict[tuple[str, ...], int]:
+    return {tuple(_norm(row.get(axis)) for axis in (*axes, "seed")): number for number, row in enumerate(rows)}
+
+
+def _unzip(path: Path) -> dict[str, Any]:
+    said = json.loads(gzip.decompress(path.read_bytes()))
+    if said.get("format") != FORMAT:
+        raise ValueError(f"format {said.get('format')}, not {FORMAT}")
+    return said
+
+
+def read_folder(path: Path) -> Folder:
+    """Read a results folder; a row that does not match its checksum is named in `notices` and left out."""
+    folder = Folder(path)
+    if not (path / STAMPS).is_file() or not (path / CELLS).is_file():
+        return folder
+    try:
+        said = _unzip(path / STAMPS)
+        with (path / CELLS).open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, EOFError, ValueError, csv.Error) as error:
+        folder.notices.append(f"{path / STAMPS} cannot be read ({error}): its cells count as missing")
+        return folder
+    folder.codes = said["codes"]
+    cells = [json.loads(entry[0]) for entry in said["cells"]]
+    axes = sorted({axis for cell in cells for axis in cell["axes"]})
+    places = _by_axes(rows, axes)
+    origins = [Origin(**origin) for origin in said["origins"]]
+    found: list[tuple[int, Kept]] = []
+    for cell, (text, data, code, origin, shape, arrays, sum_) in zip(cells, said["cells"]):
+        place = places.get((*(_norm(cell["axes"].get(axis)) for axis in axes), _norm(cell["seed"])))
+        kept = _kept(
+            rows[place] if place is not None else None,
+            Stamp(text, said["data"][data], code),
+            origins[origin],
+            said["shapes"][shape],
+            arrays or {},
+        )
+        if kept is None or kept.sum != sum_:
+            name = ", ".join(f"{a}={v}" for a, v in cell["axes"].items())
+            folder.notices.append(f"{path / CELLS}: {name}, seed={cell['seed']} does not match its checksum")
+            continue
+        found.append((place, kept))
+    folder.kept = [kept for _, kept in sorted(found, key=lambda pair: pair[0])]
+    return folder
+
+
+def _kept(
+    row: Mapping[str, str] | None, stamp: Stamp, origin: Origin, shape: list[list[str]], arrays: dict[str, str]
+) -> Kept | None:
+    try:
+        metrics = {name: _READ[kind](row[name]) for name, kind in shape}
+        return Kept(stamp, metrics, float(row["seconds"]), origin, arrays)
+    except (TypeError, KeyError, ValueError):
+        return None
+
+
+class _Index:
+    """Numbers distinct things in the order in which they come."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+        self._known: dict[str, int] = {}
+
+    def __call__(self, item: Any) -> int:
+        text = json.dumps(item, sort_keys=True)
+        if text not in self._known:
+            self._known[text] = len(self.items)
+            self.items.append(item)
+        return self._known[text]
+
+
+def stamps_of(kept: Iterable[Kept], codes: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    """Return what stamps.json.gz says of these finished cells."""
+    data, origins, shapes = _Index(), _Index(), _Index()
+    cells = []
+    used = set()
+    for one in kept:
+        shape = [[name, _type(value)] for name, value in one.metrics.items()]
+        stamp = one.stamp
+        places = data(stamp.data), stamp.code, origins(vars_of(one.origin)), shapes(shape)
+        cells.append([stamp.cell, *places, dict(one.arrays) or 0, one.sum])
+        used.add(stamp.code)
+    kept_codes = {name: dict(codes[name]) for name in sorted(used) if name in codes}
+    tables = {"data": data.items, "origins": origins.items, "shapes": shapes.items}
+    return {"format": FORMAT, "codes": kept_codes, **tables, "cells": cells}
+
+
+def write_stamps(path: Path, kept: Sequence[Kept], codes: Mapping[str, Mapping[str, str]]) -> None:
+    """Write stamps.json.gz, only where what it says changes (another zlib packs the same into other bytes)."""
+    said = json.dumps(stamps_of(kept, codes), separators=(",", ":"))
+    target = path / STAMPS
+    if target.is_file() and _text(target) == said:
+        return
+    replace_file(target, gzip.compress(said.encode(), mtime=0))
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return gzip.decompress(path.read_bytes()).decode()
+    except (OSError, EOFError, ValueError):
+        return None
+
+
+def write_arrays(path: Path, kept: Sequence[Kept], arrays: Callable[[Kept], Mapping[str, np.ndarray]]) -> None:
+    """Write arrays.npz, each distinct array once, only where the set of them changes."""
+    wanted = {sum_ for one in kept for sum_ in one.arrays.values()}
+    target = path / ARRAYS
+    if not wanted:
+        target.unlink(missing_ok=True)
+        return
+    if target.is_file() and _array_names(target) == wanted:
+        return
+    found: dict[str, np.ndarray] = {}
+    for one in kept:
+        if set(one.arrays.values()) - set(found):
+            found |= {array_sum(array): array for array in arrays(one).values()}
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **{name: found[name] for name in sorted(found)})
+    replace_file(target, buffer.getvalue())
+
+
+def _array_names(path: Path) -> set[str] | None:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {name.removesuffix(".npy") for name in archive.namelist()} if archive.testzip() is None else None
+    except (OSError, zipfile.BadZipFile):
+        return None
+
+
+def tidy_frame(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return records as a frame whose CSV is the same whatever the other rows: whole numbers stay whole."""
+    table = pd.DataFrame.from_records(list(records))
+    for column in table.select_dtypes("float"):  # a cell without the axis must not turn m = 40 into 40.0
+        given = [r[column] for r in records if r.get(column) is not None]
+        if given and all(isinstance(v, int) for v in given):
+            table[column] = table[column].astype("Int64")
+    last = [c for c in ("status", "seconds", "why") if c in table]
+    return table[[c for c in table.columns if c not in last] + last]

@@ -1,0 +1,135 @@
+"""Tables, verdicts and figures of a results folder, drawn from what it holds; only what changed is drawn again."""
+
+import hashlib
+import json
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairpriv.errors import FairprivError
+from fairpriv.paths import share
+from fairpriv.registry import build
+from fairpriv.runner.folder import Folder, read_folder, replace_file
+from fairpriv.stamps.closure import NEUTRAL_TO_DRAWING, code_of, drawing_places
+
+DRAWN = "drawn.json"  # what the tables and figures were drawn from, and what could not be drawn
+
+
+@dataclass
+class Drawing:
+    """What was made of a folder: files, and the parts that failed with their tracebacks."""
+
+    made: set[str] = field(default_factory=set)
+    faults: dict[str, str] = field(default_factory=dict)
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Try a part; one that fails is kept with its traceback and costs nothing else."""
+        try:
+            yield
+        except OSError:
+            raise
+        except Exception:
+            self.faults[name] = traceback.format_exc()
+
+
+def read_drawn(folder: Path) -> dict[str, Any]:
+    """Return what a folder says of its drawing."""
+    try:
+        said = json.loads((folder / DRAWN).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _fingerprint(folder: Path, protocol: Any, paper: str, judged: bool) -> str:
+    """Return what a drawing depends on: the cells, the code that draws, and what the paper says."""
+    code = code_of(tuple(drawing_places(type(protocol))), NEUTRAL_TO_DRAWING).digest
+    parts = [code, str(judged)]
+    parts += [
+        hashlib.sha256(p.read_bytes()).hexdigest() for p in (folder / "cells.csv", folder / "arrays.npz") if p.is_file()
+    ]
+    told = sorted((share("experiments") / paper).rglob("*.*")) if paper else []
+    parts += [hashlib.sha256(p.read_bytes()).hexdigest() for p in told if p.suffix in (".yaml", ".csv")]
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
+
+
+def _arrays(folder: Folder) -> Callable[..., dict[str, np.ndarray]]:
+    """Return the function that gives the arrays of the first cell with these values."""
+    having = [(dict(k.cell.axes) | {"seed": k.cell.seed}, k) for k in folder.kept if k.arrays]
+
+    def arrays(**axes: Any) -> dict[str, np.ndarray]:
+        wanted = {axis.replace("__", "."): value for axis, value in axes.items()}
+        for values, kept in having:
+            if all(values.get(axis) == value for axis, value in wanted.items()):
+                return folder.arrays(kept)
+        return {}
+
+    return arrays
+
+
+def _tidy(folder: Path, made: set[str]) -> None:
+    """Remove tables and figures of an earlier run that this one does not make: a folder tells of one run."""
+    for kind in ("tables", "figures"):
+        for path in (folder / kind).glob("*.*"):
+            if f"{kind}/{path.name}" not in made:
+                path.unlink()
+
+
+def _draw(folder: Path, rows: pd.DataFrame, protocol: Any, experiment: str, judged: bool) -> Drawing:
+    from fairpriv.report.figures import figure_bytes
+    from fairpriv.report.verdicts import judge
+
+    drawing = Drawing()
+    finished = rows[rows["status"] == "done"]
+    if finished.empty:
+        return drawing
+    tables: dict[str, pd.DataFrame] = {}
+    with drawing.part("tables"):
+        tables |= protocol.tables(finished)
+    if judged:
+        with drawing.part("verdicts"):
+            verdicts = judge(experiment, rows, protocol)
+            tables |= {"verdicts": verdicts} if verdicts is not None else {}
+    for name, table in tables.items():
+        replace_file(folder / "tables" / f"{name}.csv", table.to_csv(index=False))
+        drawing.made.add(f"tables/{name}.csv")
+    figures: dict[str, Any] = {}
+    with drawing.part("figures"):
+        figures |= protocol.figures(finished, _arrays(read_folder(folder)))
+    for name, figure in figures.items():
+        with drawing.part(f"figure {name}"):
+            for kind, content in figure_bytes(figure).items():
+                replace_file(folder / "figures" / f"{name}.{kind}", content)
+                drawing.made.add(f"figures/{name}.{kind}")
+    return drawing
+
+
+def present(folder: Path, force: bool = False) -> Drawing | None:
+    """Draw a results folder anew where its cells, the drawing code or the paper's numbers changed; None where not."""
+    from fairpriv.report.verdicts import read_cells
+    from fairpriv.runner.output import read_manifest
+
+    said = read_manifest(folder / "manifest.json")
+    config = said.get("config") or {}
+    try:
+        protocol = build("protocols", config.get("protocol") or folder.name)
+    except FairprivError:
+        return None  # a protocol that is not installed here
+    judged = bool(said.get("reproduction", True))
+    fingerprint = _fingerprint(folder, protocol, config.get("paper") or "", judged)
+    before = read_drawn(folder)
+    there = all((folder / name).is_file() for name in before.get("files", ()))
+    if not force and there and before.get("of") == fingerprint:
+        return None
+    drawing = _draw(folder, read_cells(folder / "cells.csv"), protocol, config.get("name") or folder.name, judged)
+    _tidy(folder, drawing.made)
+    record = {"of": fingerprint, "files": sorted(drawing.made), "faults": drawing.faults}
+    replace_file(folder / DRAWN, json.dumps(record, indent=1) + "\n")
+    return drawing

@@ -1,0 +1,76 @@
+"""`fairpriv verify`: a stratified sample of the finished cells, computed again."""
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fairpriv.errors import BadRequest
+from fairpriv.runner.kept import Kept
+from fairpriv.runner.library import open_library
+from fairpriv.runner.recompute import Again, again, sample
+from fairpriv.runner.status import folders
+from fairpriv.runner.survey import Surveyor, bring, duration
+from fairpriv.seeds import canonical
+
+LOCAL = {"name": "local"}
+
+
+@dataclass
+class Verified:
+    """What a verification found: counts, what differs, and what could not be computed here."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    different: list[Again] = field(default_factory=list)
+    not_here: Counter[str] = field(default_factory=Counter)
+
+
+def computable(kept: list[Kept]) -> tuple[list[Kept], Counter[str]]:
+    """Return the cells whose data can be had here, and why the others cannot."""
+    looked: dict[str, str] = {}
+    here, absent = [], Counter()
+    for one in kept:
+        name = canonical(one.cell.plugins.get("dataset"))
+        if name not in looked:
+            _, missing, wrong = bring(one.cell) if "dataset" in one.cell.plugins else ("", None, None)
+            looked[name] = (missing or wrong).brief if missing or wrong else ""
+        if looked[name]:
+            absent[looked[name]] += 1
+        else:
+            here.append(one)
+    return here, absent
+
+
+def verify(
+    results: Path, experiment: str | None, size: int, seed: int, say: Callable[[str], None], jobs: int | None = None
+) -> Verified:
+    """Recompute a sample of the finished cells that the present code would reuse."""
+    if size < 1:
+        raise BadRequest(f"--sample must be >= 1, got {size}")
+    library = open_library(results, read_only=True)
+    surveyor = Surveyor(library)
+    kept = []
+    for path in folders(results, experiment):
+        if path in library.folders:
+            seats = [surveyor.look(one.cell) for one in library.folders[path].kept]
+            kept += [seat.kept for seat in seats if seat.state == "done"]
+            outdated = sum(seat.state != "done" for seat in seats)
+            if outdated:
+                say(f"{path}: {outdated} outdated cells left out (fairpriv status says why)")
+    library.store.close()
+    kept = list({one.stamp.key: one for one in kept}.values())
+    if not kept:
+        raise BadRequest(f"no finished cells of the present code in {results}: nothing to verify")
+    found = Verified()
+    # drawn first, so that only the data of the sample is brought
+    chosen, found.not_here = computable([kept[place] for place in sample(kept, size, seed)])
+    keys = {one.stamp.key for one in chosen}
+    wanted = [place for place, one in enumerate(kept) if one.stamp.key in keys]
+    seconds = sum(kept[place].seconds for place in wanted)
+    say(f"computing {len(wanted)} of {len(kept)} cells again: {duration(seconds)} of work, more where cells share it")
+    for one, _ in again(kept, wanted, LOCAL, jobs or os.cpu_count() or 1):
+        found.counts[one.verdict] += 1
+        if one.verdict not in ("equal", "rounding"):
+            found.different.append(one)
+    return found

@@ -1,0 +1,1 @@
+"""Stamps: what a finished cell was computed from, so that it is known when it still holds (code, data, packages)."""

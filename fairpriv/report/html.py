@@ -77,7 +77,7 @@ def _counts(counts: Counts) -> str:
 def _split(papers: dict[str, Counts]) -> str:
     """Return the split by verdict and cause, a line a paper."""
     columns = [*next(iter(papers.values())).tally]
-    heads = "".join(_tag("th", _e(c)) for c in ("", *columns))
+    heads = "".join(_tag("th", _e(c), class_="text" if c in CAUSED else "") for c in ("", *columns))
     body = ""
     for key, counts in papers.items():
         cells = _tag("td", f'<a href="#{quote(key)}">{_e(key)}</a>', class_="text")

@@ -27,6 +27,7 @@ class Check:
     claim: str
     holds: bool | None  # None: not run
     detail: str
+    sure: bool | None = None  # of a claim that fails: whether it is more than chance; None: not asked
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,12 @@
 """The claims of hamman2023 (experiments/hamman2023/paper.yaml) as checks on our rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
 from fairpriv.protocols.base import Check
+from fairpriv.report.summary import surely_below
 
 SETTING = ["dataset", "n", "n0", "m"]
 SLACK = 0.01  # means over few seeds: a rise below this is no rise
@@ -130,12 +133,18 @@ def reveal_checks(rows: pd.DataFrame) -> dict[str, Check]:
     adult = paper[(paper["dataset"] == "adult_race")]
     enough = adult[((adult["n"] == 100) & (adult["m"] == 40)) | ((adult["n"] == 1000) & (adult["m"] == 400))]
     leakage = _mean(enough, ["n", "m"], "leakage")
+    fails = enough.groupby(["n", "m"])["leakage"].agg(lambda values: surely_below(values, 99))
     german = paper[(paper["dataset"] == "german") & (paper["m"] >= 800)]
     recovered = _mean(german, ["m"], "recovered")
     gap = (_mean(paper, SETTING, "model_accuracy") - _mean(paper, SETTING, "base_accuracy")).abs()
     return {
-        "reveal_adult": _check(
-            "reveals Adult", leakage >= 99, "; ".join(f"n = {n}, m = {m}: {v:.1f} %" for (n, m), v in leakage.items())
+        "reveal_adult": replace(
+            _check(
+                "reveals Adult",
+                leakage >= 99,
+                "; ".join(f"n = {n}, m = {m}: {v:.1f} %" for (n, m), v in leakage.items()),
+            ),
+            sure=bool(fails.any()),
         ),
         "reveal_german": _check(
             "reveals German", recovered >= 1000, "; ".join(f"m = {m}: {v:.0f}" for m, v in recovered.items())

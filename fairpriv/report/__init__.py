@@ -3,16 +3,19 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairpriv.report.counts import Counts
+
 __all__ = ["Report", "make_report"]
 
 
 @dataclass(frozen=True)
 class Report:
-    """Where the report is, how many verdicts of each kind, and what differs without a reason."""
+    """Where the report is, the verdicts by kind and cause (all, and a paper), and what is open."""
 
     path: Path
-    tally: dict[str, int]
-    unexplained: list[str]
+    total: Counts
+    papers: dict[str, Counts]
+    open: list[str]
 
 
 def make_report(results_dir: Path) -> Report:
@@ -21,8 +24,9 @@ def make_report(results_dir: Path) -> Report:
 
     from fairpriv.errors import BadRequest, StoreError
     from fairpriv.report.collect import collect
+    from fairpriv.report.counts import by_paper, count, still_open
     from fairpriv.report.html import page
-    from fairpriv.report.verdicts import COLUMNS, tally, unexplained
+    from fairpriv.report.verdicts import COLUMNS
 
     results_dir = Path(results_dir)
     found = collect(results_dir)
@@ -36,4 +40,4 @@ def make_report(results_dir: Path) -> Report:
         raise StoreError(f"cannot write {path}: {error}") from error
     judged = [v for v in found.verdicts.values() if len(v)]
     verdicts = pd.concat(judged, ignore_index=True) if judged else pd.DataFrame(columns=COLUMNS)
-    return Report(path, tally(verdicts), unexplained(verdicts))
+    return Report(path, count(verdicts), by_paper(verdicts), still_open(verdicts))

@@ -9,16 +9,20 @@ from urllib.parse import quote
 import pandas as pd
 
 from fairpriv.report.collect import Found, Run
+from fairpriv.report.counts import CAUSED, Counts, by_paper, count
 from fairpriv.report.papers import Paper, Table
-from fairpriv.report.verdicts import tally, unexplained
 
 _MAX_ROWS = 60  # of a table shown on the page; the file has them all
 _RULE = (
-    "How a verdict is reached: a number is <b>reproduced</b> when ours differs from the printed one by no more than "
-    "chance (95 %, from the spread over our seeds and the paper's number of runs), the rounding of the print and its "
-    "stated spread allow, and by no more than the table's tolerance; <b>close</b> within the tolerance; else it "
-    "<b>differs</b>. “Ours” is the mean over seeds with its 95 % t interval. The tolerances stand in experiments/, the "
-    "rule applied to each number in tables/verdicts.csv. Claims are checked on our own rows."
+    "How a verdict is reached: two questions are asked of every printed number. Is ours within the table's tolerance? "
+    "Is the difference more than chance (95 %: Welch's test against the printed deviation, else the prediction "
+    "interval of a mean of the paper's number of runs; the rounding of the print is added)? Within, and chance: "
+    "<b>reproduced</b>. Within, but more than chance: <b>close</b>. Beyond, but chance: <b>consistent</b>, too few "
+    "runs, theirs or ours, to tell. Beyond, and more than chance: it <b>differs</b>. What differs or was not run has "
+    "a cause: <b>paper</b> (shown impossible as printed), <b>data</b> (not to be had), <b>unprinted</b> (a setting "
+    "the paper does not give; what was tried is named) or <b>open</b>. What holds by construction is labelled and not "
+    "counted. “Ours” is the mean over seeds with its 95 % t interval. The tolerances stand in experiments/, the rule "
+    "applied to each number in tables/verdicts.csv. Claims are checked on our own rows."
 )
 
 
@@ -40,8 +44,13 @@ def _chip(verdict: str, reason: str = "") -> str:
 
 
 def _verdict(row: Any) -> str:
-    silent = row.verdict == "differs" and not row.reason
-    return _chip(row.verdict, row.reason or row.rule) + (' <small class="soft">no reason yet</small>' if silent else "")
+    said = f"by construction: {row.by_construction}" if row.by_construction else row.cause
+    return _chip(row.verdict, row.reason or row.rule) + (f' <small class="soft">{_e(said)}</small>' if said else "")
+
+
+def _reason(row: Any) -> str:
+    """Return why something differs, and what shows it."""
+    return f"{row.reason} Shown by {row.shown_by}." if row.shown_by else row.reason
 
 
 def _link(path: Path, root: Path, text: str) -> str:
@@ -52,18 +61,32 @@ def _plural(n: int, word: str) -> str:
     return f"{n} {word}{'' if n == 1 else 's'}"
 
 
-def _counts(verdicts: pd.DataFrame) -> str:
-    """Return the headline: a count and a bar for each verdict."""
-    counts = tally(verdicts)
-    items = "".join(_tag("li", f"<b>{n}</b>{_e(v)}", class_=_css_class(v)) for v, n in counts.items())
-    silent = len(unexplained(verdicts))
-    items += _tag("li", f"of what differs, {silent} without a reason", class_="soft small") if silent else ""
-    bar = "".join(f'<i class="{_css_class(v)}" style="flex:{n}"></i>' for v, n in counts.items() if n)
+def _counts(counts: Counts) -> str:
+    """Return the headline: a count and a bar for each verdict, with the causes of what differs or was not run."""
+    items = ""
+    for verdict, n in counts.tally.items():
+        causes = ", ".join(f"{k} {cause}" for cause, k in counts.causes.get(verdict, {}).items() if k)
+        causes = f' <small class="soft">{_e(causes)}</small>' if causes else ""
+        items += _tag("li", f"<b>{n}</b>{_e(verdict)}{causes}", class_=_css_class(verdict))
+    if counts.by_construction:
+        items += _tag("li", f"{counts.by_construction} by construction, not counted", class_="soft small")
+    bar = "".join(f'<i class="{_css_class(v)}" style="flex:{n}"></i>' for v, n in counts.tally.items() if n)
     return f'<ul class="counts">{items}</ul><div class="bar" aria-hidden="true">{bar}</div>'
 
 
-def _short(verdicts: pd.DataFrame) -> str:
-    return ", ".join(f"{n} {v}" for v, n in tally(verdicts).items() if n)
+def _split(papers: dict[str, Counts]) -> str:
+    """Return the split by verdict and cause, a line a paper."""
+    columns = [*next(iter(papers.values())).tally]
+    heads = "".join(_tag("th", _e(c), class_="text" if c in CAUSED else "") for c in ("", *columns))
+    body = ""
+    for key, counts in papers.items():
+        cells = _tag("td", f'<a href="#{quote(key)}">{_e(key)}</a>', class_="text")
+        for verdict in columns:
+            causes = ", ".join(f"{n} {c}" for c, n in counts.causes.get(verdict, {}).items() if n)
+            soft = f' <small class="soft">({_e(causes)})</small>' if causes else ""
+            cells += _tag("td", f"{counts.tally[verdict]}{soft}", class_="text" if verdict in CAUSED else "")
+        body += _tag("tr", cells)
+    return f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _number(value: float, digits: int = 3) -> str:
@@ -123,11 +146,11 @@ def _table(table: Table, verdicts: pd.DataFrame) -> str:
         spread = "" if printed.spread is None else f" <small>± {_number(printed.spread * printed.scale)}</small>"
         cells += [_tag("td", _e(printed.text) + spread), _tag("td", _ours(row), class_="ours", title=row.rule)]
         cells += [_tag("td", str(row.seeds) if row.seeds else "–")]
-        cells += [_tag("td", _verdict(row) + notes.mark(row.reason), class_="text")]
+        cells += [_tag("td", _verdict(row) + notes.mark(_reason(row)), class_="text")]
         cells += [_tag("td", _e(row.detail.replace(f"{row.metric}_", "")), class_="text soft small")] if other else []
         body.append(_tag("tr", "".join(cells)))
     head = f"<thead><tr>{''.join(titles)}</tr></thead>"
-    summary = f'<summary>{_e(table.title)} <span class="soft small">{_e(_short(rows))}</span></summary>'
+    summary = f'<summary>{_e(table.title)} <span class="soft small">{_e(count(rows))}</span></summary>'
     fixed = f'<p class="soft small">{_e(fixed)}</p>' if fixed else ""
     content = f'{fixed}<div class="scroll"><table>{head}<tbody>{"".join(body)}</tbody></table></div>{notes.html()}'
     return f"<details open>{summary}{content}</details>"
@@ -137,7 +160,7 @@ def _claims(verdicts: pd.DataFrame) -> str:
     items = []
     for row in verdicts[verdicts["kind"] == "claim"].itertuples():
         text = f'<p>{_e(row.rule)} <span class="soft small">({_e(row.where)})</span></p>'
-        text += "".join(f'<p class="soft small">{_e(t)}</p>' for t in (row.detail, row.reason) if t)
+        text += "".join(f'<p class="soft small">{_e(t)}</p>' for t in (row.detail, _reason(row)) if t)
         items.append(f"<li><div>{_verdict(row)}</div><div>{text}</div></li>")
     return f'<h3>Claims</h3><ul class="claims">{"".join(items)}</ul>' if items else ""
 
@@ -231,7 +254,7 @@ def _citation(paper: Paper) -> str:
 def _paper(paper: Paper, found: Found, root: Path) -> str:
     verdicts = pd.concat([found.verdicts[name] for name in paper.experiments], ignore_index=True)
     verdicts = verdicts[verdicts["paper"] == paper.key]
-    parts = [f"<h2>{_e(paper.citation['title'])}</h2>", _citation(paper), _counts(verdicts), _claims(verdicts)]
+    parts = [f"<h2>{_e(paper.citation['title'])}</h2>", _citation(paper), _counts(count(verdicts)), _claims(verdicts)]
     for name in paper.experiments:
         own = [t for t in paper.tables if t.experiment == name]
         parts.append(f"<h3>Experiment <code>{_e(name)}</code></h3>")
@@ -253,13 +276,17 @@ def _contents(entries: Iterable[tuple[str, str]]) -> str:
     return f'<nav aria-label="Contents"><ul>{items}</ul></nav>'
 
 
+def _headline(verdicts: pd.DataFrame) -> str:
+    return _counts(count(verdicts)) + _split(by_paper(verdicts))
+
+
 def page(found: Found, root: Path) -> str:
     """Return the report as HTML; links and images are relative to `root`, the results folder."""
     of_papers = {name for paper in found.papers for name in paper.experiments}
     own = [name for name in sorted({*found.runs, *found.others}) if name not in of_papers]
     sections = [_paper(paper, found, root) for paper in found.papers] + [_own(name, found, root) for name in own]
     judged = list(found.verdicts.values())
-    total = _counts(pd.concat(judged, ignore_index=True)) if len(found.papers) > 1 else ""
+    total = _headline(pd.concat(judged, ignore_index=True)) if len(found.papers) > 1 else ""
     entries = [(p.key, f"{p.key} ({', '.join(n for n in p.experiments if n in found.runs)})") for p in found.papers]
     waiting = "".join(
         f"<li>{_e(p.citation['title'])} <code>fairpriv run experiment={_e(p.experiments[0])}</code></li>"

@@ -12,6 +12,8 @@ import yaml
 
 from fairpriv.errors import BadRequest
 from fairpriv.paths import share
+from fairpriv.report.chance import SPREADS
+from fairpriv.report.counts import CAUSES
 
 # the columns of a table that are not selectors on cells.csv
 VALUE_COLUMNS = ("metric", "value", "scale", "decimals", "spread", "where")
@@ -57,7 +59,10 @@ class Printed:
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a paper: where its numbers come from and how near is close."""
+    """One table of a paper: where its numbers come from, what its spreads are and how near is close.
+
+    `spread` says what a printed ± is (empty where none is printed); `rates` names metrics that are shares of the runs.
+    """
 
     name: str
     title: str
@@ -65,6 +70,8 @@ class Table:
     runs: int
     tolerance: Mapping[str, Any]
     numbers: tuple[Printed, ...]
+    spread: str = ""
+    rates: tuple[str, ...] = ()
 
     def close(self, printed: Printed) -> float:
         """Return how far from a printed number is still close: max(relative * |value|, absolute)."""
@@ -73,15 +80,26 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Deviation:
+    """What a number or a claim differs for: a reason, its cause and the file or test that shows it."""
+
+    where: Mapping[str, Any]
+    reason: str
+    cause: str
+    shown_by: str = ""
+
+
+@dataclass(frozen=True)
 class Paper:
-    """One folder of experiments/."""
+    """One folder of experiments/; `by_construction` says of what cannot fail why it cannot."""
 
     key: str
     citation: Mapping[str, Any]
     tables: tuple[Table, ...]
     claims: tuple[Mapping[str, str], ...] = ()
-    deviations: tuple[Mapping[str, Any], ...] = ()
+    deviations: tuple[Deviation, ...] = ()
     readings: Mapping[str, list[str]] = field(default_factory=dict)
+    by_construction: tuple[Mapping[str, Any], ...] = ()
 
     @cached_property
     def experiments(self) -> list[str]:
@@ -117,33 +135,73 @@ def _read_table(path: Path) -> tuple[Printed, ...]:
     return tuple(out)
 
 
+def _table(said: Mapping[str, Any], folder: Path) -> Table:
+    path = folder / said["file"]
+    runs, spread = int(said.get("runs", 1)), said.get("spread", "")
+    numbers = _read_table(path)
+    if spread and (spread not in SPREADS or runs < 2):
+        raise BadRequest(
+            f"{path}: spread must be one of {', '.join(SPREADS)}, of at least 2 runs; got {spread}, {runs}"
+        )
+    if not spread and any(p.spread is not None for p in numbers):
+        raise BadRequest(f"{path}: a spread is printed: paper.yaml must say which (spread: {', '.join(SPREADS)})")
+    return Table(
+        path.stem,
+        said["title"],
+        said["experiment"],
+        runs,
+        said["tolerance"],
+        numbers,
+        spread,
+        tuple(said.get("rates") or ()),
+    )
+
+
+def _exists(named: str, root: Path) -> bool:
+    """Tell whether a file (or FILE::test) is in the source tree; an installed wheel has no results and no tests."""
+    if root.name == "_share":
+        return True
+    file, _, test = named.partition("::")
+    path = root / file
+    return path.is_file() and (not test or f"def {test}(" in path.read_text(encoding="utf-8"))
+
+
+def _deviation(said: Mapping[str, Any], path: Path) -> Deviation:
+    """Read one deviation; what the paper or its silence is said to be guilty of must be shown somewhere."""
+    if not (isinstance(said["where"], dict) and said["where"] and said["reason"].strip()):
+        raise BadRequest(f"{path}: a deviation needs `where` (what it is about) and a reason")
+    found = Deviation(said["where"], " ".join(said["reason"].split()), said["cause"], said.get("shown_by", ""))
+    about = f"{path}: deviation {dict(found.where)}"
+    if found.cause not in CAUSES:
+        raise BadRequest(f"{about}: cause must be one of {', '.join(CAUSES)}, got {found.cause}")
+    if found.cause in ("paper", "unprinted") and not found.shown_by:
+        raise BadRequest(f"{about}: cause {found.cause} needs shown_by, the table or test that shows it")
+    if found.shown_by and not _exists(found.shown_by, path.parents[2]):
+        raise BadRequest(f"{about}: shown_by names {found.shown_by}, which does not exist")
+    return found
+
+
+def _constructed(said: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    if not (isinstance(said["where"], dict) and said["where"] and said["label"].strip()):
+        raise BadRequest(f"{path}: by_construction needs `where` (what it is about) and a label")
+    return said
+
+
 def read_paper(folder: Path) -> Paper:
     """Read one folder of experiments/; a mistake in it is refused in one line."""
     path = folder / "paper.yaml"
     try:
         said = yaml.safe_load(path.read_text(encoding="utf-8"))
-        tables = tuple(
-            Table(
-                Path(t["file"]).stem,
-                t["title"],
-                t["experiment"],
-                int(t.get("runs", 1)),
-                t["tolerance"],
-                _read_table(folder / t["file"]),
-            )
-            for t in said.get("tables") or ()
-        )
+        tables = tuple(_table(t, folder) for t in said.get("tables") or ())
         claims = tuple(said.get("claims") or ())
         if not (claims or any(t.numbers for t in tables)):
             raise BadRequest(f"{path}: no numbers and no claims")
         for claim in claims:
             if not all(isinstance(claim[k], str) for k in ("id", "experiment", "text", "where")):
                 raise BadRequest(f"{path}: claim {claim['id']!r}: id, experiment, text and where must be text")
-        deviations = tuple(said.get("deviations") or ())
-        for deviation in deviations:
-            if not (isinstance(deviation["where"], dict) and deviation["where"] and deviation["reason"].strip()):
-                raise BadRequest(f"{path}: a deviation needs `where` (what it is about) and a reason")
-        return Paper(said["key"], said["citation"], tables, claims, deviations, said.get("readings") or {})
+        deviations = tuple(_deviation(d, path) for d in said.get("deviations") or ())
+        constructed = tuple(_constructed(c, path) for c in said.get("by_construction") or ())
+        return Paper(said["key"], said["citation"], tables, claims, deviations, said.get("readings") or {}, constructed)
     except (KeyError, TypeError, AttributeError, ValueError, OSError, yaml.YAMLError) as error:
         raise BadRequest(f"cannot read {path}: {type(error).__name__}: {error}") from error
 

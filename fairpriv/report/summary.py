@@ -16,6 +16,11 @@ def half_width(values: np.ndarray, level: float = 0.95) -> float:
     return float(student.ppf(0.5 + level / 2, n - 1) * values.std(ddof=1) / np.sqrt(n))
 
 
+def surely_below(values: np.ndarray, threshold: float, level: float = 0.95) -> bool:
+    """Tell whether a mean's whole t interval lies below a threshold; of a single value nothing is sure."""
+    return bool(np.mean(values) + half_width(values, level) < threshold)
+
+
 def summarise(rows: pd.DataFrame, by: Sequence[str], metrics: Sequence[str]) -> pd.DataFrame:
     """Return one row a point of the grid: mean, 95 % half width (`_ci`) and deviation (`_sd`) of each metric, and n."""
     grouped = rows.groupby(list(by), dropna=False, sort=False)

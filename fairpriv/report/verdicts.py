@@ -1,6 +1,7 @@
 """Verdicts: every printed number and every claim of a paper beside what we got."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,21 @@ import pandas as pd
 from scipy import stats
 
 from fairpriv.protocols.base import Check, Protocol
-from fairpriv.report.papers import Paper, Printed, Table, number, papers
+from fairpriv.report.chance import Chance, deviation, of_means, of_rates, within
+from fairpriv.report.counts import CAUSED
+from fairpriv.report.papers import Deviation, Paper, Printed, Table, number, papers
 
-VERDICTS = ("reproduced", "close", "differs", "not run")
 COLUMNS = (
     *("paper", "kind", "table", "where", "selectors", "metric", "paper_value", "paper_spread"),
-    *("ours", "low", "high", "seeds", "rule", "verdict", "reason", "detail"),
+    *("ours", "low", "high", "seeds", "rule", "verdict", "cause", "reason", "shown_by", "by_construction", "detail"),
 )
+# (within the tolerance, more than chance)
+NUMBERS = {
+    (True, False): "reproduced",
+    (True, True): "close",
+    (False, False): "consistent",
+    (False, True): "differs",
+}
 
 
 def _typed(column: pd.Series) -> pd.Series:
@@ -58,12 +67,18 @@ def _fits(pattern: Any, value: Any) -> bool:
     return a == b if a is not None and b is not None else fnmatchcase(str(value), str(pattern))
 
 
-def explain(paper: Paper, facts: Mapping[str, Any]) -> str:
-    """Return the reason of the first deviation whose every `where` fits, or nothing."""
-    for deviation in paper.deviations:
-        if all(key in facts and _fits(p, facts[key]) for key, p in deviation["where"].items()):
-            return " ".join(deviation["reason"].split())
-    return ""
+def _speaks_of(where: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
+    return all(key in facts and _fits(pattern, facts[key]) for key, pattern in where.items())
+
+
+def explain(paper: Paper, facts: Mapping[str, Any]) -> Deviation | None:
+    """Return the first deviation whose every `where` fits."""
+    return next((d for d in paper.deviations if _speaks_of(d.where, facts)), None)
+
+
+def constructed(paper: Paper, facts: Mapping[str, Any]) -> str:
+    """Return why a number or claim cannot fail, or nothing where it can."""
+    return next((c["label"] for c in paper.by_construction if _speaks_of(c["where"], facts)), "")
 
 
 def interval(values: np.ndarray) -> tuple[float, float, float]:
@@ -83,13 +98,13 @@ def _per_seed(rows: pd.DataFrame, metric: str) -> tuple[np.ndarray, int]:
     return by_seed.mean().to_numpy(), int(by_seed.size().max()) if len(by_seed) else 0
 
 
-def _missing(rows: pd.DataFrame, printed: Printed) -> tuple[pd.DataFrame, str]:
-    """Return the finished cells a printed number speaks of, and why there are none."""
+def _missing(rows: pd.DataFrame, printed: Printed) -> tuple[pd.DataFrame, str, str]:
+    """Return the finished cells a printed number speaks of, or why there are none, and the cause of that."""
     if rows.empty:
-        return rows, "the experiment has not been run"
+        return rows, "the experiment has not been run", "open"
     absent = [c for c in printed.selectors if c not in rows]
     if absent:
-        return rows.iloc[:0], f"no such cells: no column {', '.join(absent)}"
+        return rows.iloc[:0], f"no such cells: no column {', '.join(absent)}", "open"
     chosen = np.ones(len(rows), bool)
     unknown = rows["why"].notna().to_numpy() if "why" in rows else ~chosen  # not run: has axes, but no metrics to match
     for column, wanted in printed.selectors.items():
@@ -99,55 +114,55 @@ def _missing(rows: pd.DataFrame, printed: Printed) -> tuple[pd.DataFrame, str]:
     found = rows[chosen]
     done = found[found["status"] == "done"] if "status" in found else found
     if done.empty and unknown.any():
-        return done, "; ".join(rows.loc[unknown, "why"].unique())
+        return done, "; ".join(rows.loc[unknown, "why"].unique()), "data"  # cells lack data, or nothing
     if found.empty:
-        return found, "no such cells in this run"
+        return found, "no such cells in this run", "open"
     if done.empty:
         states = found["status"].value_counts()
-        return done, ", ".join(f"{n} of {len(found)} cells {state}" for state, n in states.items())
+        return done, ", ".join(f"{n} of {len(found)} cells {state}" for state, n in states.items()), "open"
     if printed.metric not in done or not pd.to_numeric(done[printed.metric], errors="coerce").notna().any():
-        return done.iloc[:0], f"the cells have no {printed.metric}"
-    return done, ""
+        return done.iloc[:0], f"the cells have no {printed.metric}", "open"
+    return done, "", ""
+
+
+def _chance(table: Table, printed: Printed, values: np.ndarray) -> Chance:
+    """Ask whether the difference is more than chance, by what the table says of its numbers."""
+    if printed.metric in table.rates:
+        return of_rates(values, printed.ours, table.runs)
+    sd = None if printed.spread is None else deviation(printed.spread * printed.scale, table.runs, table.spread)
+    return of_means(values, printed.ours, printed.rounding, table.runs, sd)
 
 
 def _compare(table: Table, printed: Printed, rows: pd.DataFrame) -> dict[str, Any]:
     """Apply the rule to one printed number."""
-    done, why_not = _missing(rows, printed)
+    done, why_not, cause = _missing(rows, printed)
     if why_not:
-        return {"seeds": 0, "rule": "", "verdict": "not run", "reason": why_not}
+        return {"seeds": 0, "rule": "", "verdict": "not run", "cause": cause, "reason": why_not}
     values, cells = _per_seed(done, printed.metric)
     mean, low, high = interval(values)
-    chance = 0.0
-    if len(values) > 1:
-        spread = np.std(values, ddof=1) * np.sqrt(1 / len(values) + 1 / table.runs)
-        chance = float(stats.t.ppf(0.975, len(values) - 1) * spread)
-    half = chance + printed.rounding + (printed.spread or 0.0) * printed.scale
-    close = table.close(printed)
-    gap = abs(mean - printed.ours)
-
-    def within(limit: float) -> bool:
-        return gap <= limit * (1 + 1e-9) + 1e-15  # a float's last bits decide nothing
-
-    verdict = "reproduced" if within(min(half, close)) else "close" if within(close) else "differs"
-    parts = [
-        part for part, used in (("chance", chance), ("rounding", True), ("printed spread", printed.spread)) if used
-    ]
-    rule = f"reproduced within {min(half, close):.3g} ({' + '.join(parts)}, at most close), close within {close:.3g}"
+    chance, tolerance = _chance(table, printed, values), table.close(printed)
+    rule = f"tolerance {tolerance:.3g}, {chance.rule}"
     if cells > 1:
         rule += f"; {cells} cells a seed averaged"
-    return {
-        "ours": mean,
-        "low": low,
-        "high": high,
-        "seeds": len(values),
-        "rule": rule,
-        "verdict": verdict,
-        "reason": "",
-    }
+    verdict = NUMBERS[within(abs(mean - printed.ours), tolerance), chance.more]
+    return {"ours": mean, "low": low, "high": high, "seeds": len(values), "rule": rule, "verdict": verdict}
+
+
+def _with_cause(paper: Paper, facts: Mapping[str, Any], judged: dict[str, Any]) -> dict[str, Any]:
+    """Give what differs or was not run the cause and the reason of its deviation; without one the cause is open."""
+    judged = {"cause": "", "reason": "", "shown_by": "", "by_construction": constructed(paper, facts)} | judged
+    if judged["verdict"] not in CAUSED:
+        return judged
+    known = explain(paper, facts)
+    if known is None:
+        return judged | {"cause": judged["cause"] or "open"}
+    if judged["verdict"] == "not run":  # what was missing stays said
+        known = replace(known, reason=f"{judged['reason']}: {known.reason}")
+    return judged | {"cause": known.cause, "reason": known.reason, "shown_by": known.shown_by}
 
 
 def _other_readings(paper: Paper, printed: Printed, rows: pd.DataFrame) -> str:
-    done, why_not = _missing(rows, printed)
+    done, why_not, _ = _missing(rows, printed)
     names = [name for name in paper.readings.get(printed.metric, ()) if not why_not and name in done]
     means = {name: _per_seed(done, name)[0] for name in names}
     return ", ".join(f"{name} {np.mean(values):.3g}" for name, values in means.items() if len(values))
@@ -156,10 +171,7 @@ def _other_readings(paper: Paper, printed: Printed, rows: pd.DataFrame) -> str:
 def _numbers(paper: Paper, experiment: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for table in paper.tables:
         for printed in table.numbers if table.experiment == experiment else ():
-            judged = _compare(table, printed, rows)
-            if judged["verdict"] == "differs":
-                facts = {"table": table.name, "metric": printed.metric} | dict(printed.selectors)
-                judged["reason"] = explain(paper, facts)
+            facts = {"table": table.name, "metric": printed.metric} | dict(printed.selectors)
             yield {
                 "paper": paper.key,
                 "kind": "number",
@@ -170,7 +182,7 @@ def _numbers(paper: Paper, experiment: str, rows: pd.DataFrame) -> Iterator[dict
                 "paper_value": printed.ours,
                 "paper_spread": printed.spread * printed.scale if printed.spread is not None else np.nan,
                 "detail": _other_readings(paper, printed, rows),
-            } | judged
+            } | _with_cause(paper, facts, _compare(table, printed, rows))
 
 
 def _checks(rows: pd.DataFrame, protocol: Protocol | None) -> tuple[dict[str, Check], str]:
@@ -186,14 +198,21 @@ def _checks(rows: pd.DataFrame, protocol: Protocol | None) -> tuple[dict[str, Ch
         return {}, f"the check failed: {type(error).__name__}: {error}"
 
 
+def _claim_verdict(check: Check) -> str:
+    """Return a claim's verdict; one that fails within its uncertainty is consistent: too few runs to tell."""
+    if check.holds is None:
+        return "not run"
+    if check.holds:
+        return "reproduced"
+    return "differs" if check.sure is None or check.sure else "consistent"
+
+
 def _claims(paper: Paper, experiment: str, rows: pd.DataFrame, protocol: Protocol | None) -> Iterator[dict[str, Any]]:
     checks, why_not = _checks(rows, protocol)
     for claim in (c for c in paper.claims if c["experiment"] == experiment):
         check = checks.get(claim["id"], Check(claim["text"], None, why_not))
-        verdict = {True: "reproduced", False: "differs", None: "not run"}[
-            None if check.holds is None else bool(check.holds)
-        ]
-        reason = check.detail if verdict == "not run" else ""
+        verdict = _claim_verdict(check)
+        judged = {"verdict": verdict, "reason": check.detail if verdict == "not run" else ""}
         yield {
             "paper": paper.key,
             "kind": "claim",
@@ -202,10 +221,8 @@ def _claims(paper: Paper, experiment: str, rows: pd.DataFrame, protocol: Protoco
             "selectors": f"claim={claim['id']}",
             "metric": claim["id"],
             "rule": claim["text"],
-            "verdict": verdict,
-            "reason": explain(paper, {"claim": claim["id"]}) if verdict == "differs" else reason,
             "detail": "" if verdict == "not run" else check.detail,
-        }
+        } | _with_cause(paper, {"claim": claim["id"]}, judged)
 
 
 def judge(experiment: str, rows: pd.DataFrame, protocol: Protocol | None = None) -> pd.DataFrame | None:
@@ -222,14 +239,14 @@ def judge(experiment: str, rows: pd.DataFrame, protocol: Protocol | None = None)
     Returns
     -------
     DataFrame or None
-        One row a printed number, then one a claim; None when no paper speaks of the experiment. A `differs` with an
-        empty `reason` is unexplained.
+        One row a printed number, then one a claim; None when no paper speaks of the experiment. What `differs` or was
+        `not run` has a cause: that of the deviation in paper.yaml, `data` where a file was missing, else `open`.
 
     Notes
     -----
-    With n seeds of standard deviation sd, and a paper that averaged r runs, chance allows a difference of
-    t(.975, n-1) * sd * sqrt(1/n + 1/r); half a unit of the last printed decimal and the printed spread are added.
-    Within this, and within the table's tolerance, a number is reproduced; within the tolerance alone it is close.
+    Two questions decide: is the difference within the table's tolerance, and is it more than chance
+    (`fairpriv.report.chance`)? Within and chance is reproduced, within and more than chance is close, beyond but chance
+    is consistent (too few runs, theirs or ours, to tell), beyond and more than chance differs.
     """
     found = [
         row
@@ -241,18 +258,3 @@ def judge(experiment: str, rows: pd.DataFrame, protocol: Protocol | None = None)
         return None
     frame = pd.DataFrame(found, columns=COLUMNS)
     return frame.assign(seeds=frame["seeds"].fillna(0).astype(int))
-
-
-def tally(verdicts: pd.DataFrame) -> dict[str, int]:
-    """Count the verdicts."""
-    return {v: int((verdicts["verdict"] == v).sum()) for v in VERDICTS}
-
-
-def unexplained(verdicts: pd.DataFrame) -> list[str]:
-    """Name, one line each, what differs without a reason."""
-    out = []
-    for row in verdicts[(verdicts["verdict"] == "differs") & (verdicts["reason"] == "")].itertuples():
-        name = f"{row.paper} {row.table} {row.metric}"
-        numbers = f" ({row.selectors}): paper {row.paper_value:.4g}, ours {row.ours:.4g}"
-        out.append(name + (numbers if row.kind == "number" else f": {row.detail}"))
-    return out

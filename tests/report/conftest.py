@@ -17,12 +17,20 @@ PAPER = {
             "title": "Table 1 <i>",
             "experiment": "toy_run",
             "runs": 4,
+            "spread": "sd",
             "tolerance": {"error": {"relative": 0.2, "absolute": 0.00001}},
         }
     ],
     "readings": {"error": ["error_median"]},
     "claims": [{"id": "falls", "experiment": "toy_run", "text": "It falls <u>.", "where": "Fig. 1"}],
-    "deviations": [{"where": {"table": "o*", "metric": "error", "defense": ["laplace"]}, "reason": "known <s> slip"}],
+    "deviations": [
+        {
+            "where": {"table": "o*", "metric": "error", "defense": ["laplace"]},
+            "cause": "paper",
+            "shown_by": "experiments/toy2020/tables/one.csv",
+            "reason": "known <s> slip",
+        }
+    ],
 }
 
 

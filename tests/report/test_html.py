@@ -5,10 +5,12 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
+from fairpriv.cli import _say_open, main
 from fairpriv.errors import BadRequest
 from fairpriv.report import make_report
 from fairpriv.report.figures import canvas, figure_bytes
 
+from .conftest import PAPER, TABLE
 from .test_verdicts import cells
 
 
@@ -59,10 +61,21 @@ def parsed(path):
 def test_report_says_what_it_found(results):
     made = make_report(results)
     assert made.path == results / "report.html"
-    assert made.tally == {"reproduced": 1, "close": 0, "differs": 1, "not run": 2}
-    assert made.unexplained == []
+    assert made.total.tally == {"reproduced": 1, "close": 0, "consistent": 0, "differs": 1, "not run": 2}
+    assert made.papers == {"toy2020": made.total}
+    assert [line.split(":")[0] for line in made.open] == ["not run", "not run"]
     text = made.path.read_text(encoding="utf-8")
-    for wanted in ("known &lt;s&gt; slip", "profile", "smoke", "1 min 15 s", "0.070", "0.0700", "1 multirun job"):
+    for wanted in (
+        "known &lt;s&gt; slip",
+        "profile",
+        "smoke",
+        "1 min 15 s",
+        "0.070",
+        "0.0700",
+        "1 multirun job",
+        "1 paper",
+        "2 open",
+    ):
         assert wanted in text
 
 
@@ -90,11 +103,46 @@ def test_same_results_same_page(results):
     assert make_report(results).path.read_bytes() == first
 
 
-def test_unexplained_is_reported_for_strict(results):
-    cells([0.5]).to_csv(results / "toy_run" / "cells.csv", index=False)
-    made = make_report(results)
-    assert len(made.unexplained) == 1
-    assert "no reason yet" in made.path.read_text(encoding="utf-8")
+def test_strict_fails_on_what_is_open(results, shelf, capsys):
+    assert main(["report", "--results-dir", str(results)]) == 0
+    assert "open: not run" not in capsys.readouterr().out
+    assert main(["report", "--strict", "--results-dir", str(results)]) == 1
+    said = capsys.readouterr().out
+    assert "1 reproduced, 1 differs (1 paper), 2 not run (2 open)" in said
+    assert said.count("  open: not run: toy2020") == 2
+    shelf(
+        paper=PAPER | {"claims": []}, table="\n".join(line for line in TABLE.splitlines() if "inf" not in line) + "\n"
+    )
+    assert main(["report", "--strict", "--results-dir", str(results)]) == 0
+
+
+def test_a_long_list_of_what_is_open_is_cut(capsys):
+    _say_open([f"row {i}" for i in range(23)])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 21
+    assert lines[-1].strip().startswith("and 3 more")
+
+
+def test_json_has_the_split(results, capsys):
+    assert main(["report", "--json", "--results-dir", str(results)]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["tally"]["differs"] == 1
+    assert said["causes"]["differs"]["paper"] == 1
+    assert said["papers"]["toy2020"]["causes"]["not run"]["open"] == 2
+    assert len(said["open"]) == 2
+
+
+def test_two_papers_have_a_line_each(results, shelf):
+    import shutil
+
+    folder = shelf()
+    other = folder.with_name("other2021")
+    shutil.copytree(folder, other)
+    text = (folder / "paper.yaml").read_text(encoding="utf-8").replace("key: toy2020", "key: other2021")
+    (other / "paper.yaml").write_text(text, encoding="utf-8")
+    text = make_report(results).path.read_text(encoding="utf-8")
+    header = text[: text.index("<main>")]
+    assert header.count('<small class="soft">(1 paper)</small>') == 2
 
 
 def test_nothing_yet_is_one_line(tmp_path, shelf):
@@ -109,7 +157,7 @@ def test_only_an_own_experiment(tmp_path, shelf):
     folder.mkdir(parents=True)
     cells([0.1]).to_csv(folder / "cells.csv", index=False)
     made = make_report(tmp_path / "r")
-    assert set(made.tally.values()) == {0}
+    assert set(made.total.tally.values()) == {0}
     text = made.path.read_text(encoding="utf-8")
     assert "No paper speaks of this experiment" in text
     assert "Not run yet" in text  # the paper that waits
@@ -140,5 +188,6 @@ def test_a_half_written_smoke_run_of_the_papers_own(tmp_path):
         folder / "cells.csv", index=False
     )
     made = make_report(tmp_path)
-    assert made.tally["reproduced"] >= 2
-    assert made.tally["not run"] > 100
+    assert made.total.tally["reproduced"] == 1  # the leakage; the error is none by construction
+    assert made.total.by_construction == 8
+    assert made.total.tally["not run"] > 100

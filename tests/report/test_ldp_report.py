@@ -125,3 +125,18 @@ def test_not_dominated_is_the_slow_one():
     points = np.random.default_rng(0).integers(0, 4, (40, 3))
     slow = [not any((q <= p).all() and (q < p).any() for q in points) for p in points]
     np.testing.assert_array_equal(not_dominated(points), slow)
+
+
+def test_what_fails_is_sure_where_the_seeds_agree():
+    failed = checks(rows(against_the_paper, seeds=(0, 1, 2)))
+    for claim in ("fairness_not_worse", "utility_minor", "k_based_utility_adult", "k_based_fairness"):
+        assert (failed[claim].holds, failed[claim].sure) == (False, True), claim
+
+
+def test_what_fails_is_not_sure_where_the_seeds_do_not():
+    made = rows(lambda *_: {}, seeds=(0, 1, 2))
+    noisy = made["defense.protocol"].notna()
+    moved = made["seed"].map({0: -0.1, 1: -0.1, 2: 0.25}).where(noisy, 0.0)
+    found = checks(made.assign(di=made["di"] - moved, spd=made["spd"] + moved, eod=made["eod"] + moved))
+    assert (found["fairness_not_worse"].holds, found["fairness_not_worse"].sure) == (False, False)
+    assert "; 0 worse by more than chance" in found["fairness_not_worse"].detail

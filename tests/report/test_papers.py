@@ -33,8 +33,7 @@ def test_paper_is_well_formed(folder):
     for claim in paper.claims:
         assert claim["id"].isidentifier()
         assert claim["text"].endswith(".")
-    for deviation in paper.deviations:
-        where = deviation["where"]
+    for where in [d.where for d in paper.deviations] + [c["where"] for c in paper.by_construction]:
         assert "claim" in where or {"table", "metric"} <= set(where), f"too broad: {where}"
         assert where.get("claim") is None or where["claim"] in ids
 
@@ -90,7 +89,9 @@ def test_bad_table_is_refused_in_one_line(shelf, table, message):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("key", ["key", "citation", "tables.title", "claims.where", "deviations.reason"])
+@pytest.mark.parametrize(
+    "key", ["key", "citation", "tables.title", "claims.where", "deviations.reason", "deviations.cause"]
+)
 def test_bad_paper_is_refused(shelf, key):
     said = copy.deepcopy(PAPER)
     outer, _, inner = key.partition(".")
@@ -105,3 +106,50 @@ def test_bad_paper_is_refused(shelf, key):
 def test_paper_without_anything_to_say_is_refused(shelf):
     with pytest.raises(BadRequest, match="no numbers and no claims"):
         read_paper(shelf(paper={"key": "toy2020", "citation": {}}))
+
+
+def changed(section, **changes):
+    said = copy.deepcopy(PAPER)
+    said[section][0] |= changes
+    return said
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (changed("deviations", shown_by=""), "cause paper needs shown_by"),
+        (changed("deviations", cause="unprinted", shown_by=""), "cause unprinted needs shown_by"),
+        (changed("deviations", cause="luck"), "cause must be one of paper, data, unprinted, open, got luck"),
+        (changed("deviations", shown_by="results/none.csv"), "shown_by names results/none.csv, which does not exist"),
+        (changed("deviations", cause="open", shown_by="results/none.csv"), "which does not exist"),
+        (changed("deviations", shown_by="experiments/toy2020/paper.yaml::test_it"), "which does not exist"),
+        (changed("tables", spread=""), "paper.yaml must say which"),
+        (changed("tables", spread="range"), "spread must be one of sd, se, ci"),
+        (changed("tables", runs=1), "of at least 2 runs; got sd, 1"),
+        (PAPER | {"by_construction": [{"where": {}, "label": "so"}]}, "by_construction needs `where`"),
+    ],
+)
+def test_what_is_not_shown_is_refused_in_one_line(shelf, said, message):
+    with pytest.raises(BadRequest, match=message) as caught:
+        read_paper(shelf(paper=said))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("cause", ["data", "open"])
+def test_these_causes_need_nothing_shown(shelf, cause):
+    assert read_paper(shelf(paper=changed("deviations", cause=cause, shown_by=""))).deviations[0].cause == cause
+
+
+def test_a_test_may_show_it(shelf):
+    folder = shelf(paper=changed("deviations", shown_by="tests/test_toy.py::test_it"))
+    (folder.parents[1] / "tests").mkdir()
+    (folder.parents[1] / "tests" / "test_toy.py").write_text("def test_it(): ...\n", encoding="utf-8")
+    assert read_paper(folder).deviations[0].shown_by == "tests/test_toy.py::test_it"
+
+
+def test_an_installed_wheel_has_no_results_and_no_tests(shelf, tmp_path):
+    folder = shelf(paper=changed("deviations", shown_by="results/none.csv"))
+    packed = tmp_path / "_share" / "experiments"
+    packed.parent.mkdir()
+    folder.parent.rename(packed)
+    assert read_paper(packed / folder.name).deviations[0].shown_by == "results/none.csv"

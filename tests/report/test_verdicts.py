@@ -6,7 +6,8 @@ import pytest
 from scipy import stats
 
 from fairpriv.protocols.base import Check
-from fairpriv.report.verdicts import COLUMNS, interval, judge, matches, read_cells, tally, unexplained
+from fairpriv.report.counts import by_paper, count, still_open
+from fairpriv.report.verdicts import COLUMNS, interval, judge, matches, read_cells
 
 from .conftest import PAPER, TABLE
 
@@ -42,7 +43,8 @@ def first(rows, **more):
         ([0.0841], "differs"),
         ([0.0706, 0.0706], "close"),  # no spread: rounding only
         ([0.060, 0.076, 0.082], "reproduced"),  # within chance
-        ([0.0, 0.9, 0.0], "differs"),  # a wide interval does not make a far number reproduced
+        ([0.0, 0.9, 0.0], "consistent"),  # far, and three seeds that scatter so cannot tell
+        ([0.299, 0.3, 0.301], "differs"),  # far, and more than chance
     ],
 )
 def test_rule(shelf, values, verdict):
@@ -56,16 +58,33 @@ def test_half_width_is_the_stated_one(shelf):
     assert half < 0.2 * 0.07
     for shift, verdict in ((half * 0.999, "reproduced"), (half * 1.001, "close")):
         assert first(cells(values - values.mean() + 0.07 + shift))["verdict"] == verdict
-    assert f"reproduced within {half:.3g}" in first(cells(values))["rule"]
+    assert first(cells(values))["rule"] == f"tolerance 0.014, chance within {half:.3g} (prediction interval)"
 
 
-def test_printed_spread_widens(shelf):
-    rows = cells([0.0524], defense="laplace")
-    row = judge("toy_run", rows).iloc[2]
-    assert row["verdict"] == "reproduced"
+def test_chance_may_be_wider_than_the_tolerance(shelf):
+    values = np.array([0.04, 0.07, 0.10])
+    assert first(cells(values))["verdict"] == "reproduced"
+    assert first(cells(values + 0.02))["verdict"] == "consistent"  # the tolerance is 0.014
+
+
+def test_printed_deviation_is_welchs(shelf):
+    values = np.array([0.050, 0.051, 0.052, 0.055])
+    row = judge("toy_run", cells(values, defense="laplace")).iloc[2]
+    a, b = values.var(ddof=1) / 4, 0.002**2 / 4
+    half = stats.t.ppf(0.975, (a + b) ** 2 / (a**2 / 3 + b**2 / 3)) * np.sqrt(a + b) + 0.0005
     assert row["paper_spread"] == pytest.approx(0.002)
-    assert "printed spread" in row["rule"]
-    assert judge("toy_run", cells([0.0526], defense="laplace")).iloc[2]["verdict"] == "close"
+    assert row["rule"] == f"tolerance 0.01, chance within {half:.3g} (Welch)"
+    for shift, verdict in ((half * 0.999, "reproduced"), (half * 1.001, "close")):
+        moved = judge("toy_run", cells(values - values.mean() + 0.05 + shift, defense="laplace")).iloc[2]
+        assert moved["verdict"] == verdict
+
+
+def test_a_rate_is_judged_as_one(shelf):
+    said = copy.deepcopy(PAPER)
+    said["tables"][0] |= {"rates": ["error"], "tolerance": {"absolute": 0.1}}
+    shelf(paper=said, table=TABLE.replace(",70,0.001,0,", ",0.50,1,2,"))
+    assert first(cells([1.0, 1.0, 1.0]))["verdict"] == "consistent"
+    assert "Fisher: 3 of 3 against 2 of 4" in first(cells([1.0, 1.0, 1.0]))["rule"]
 
 
 def test_interval_is_students():
@@ -120,6 +139,7 @@ def test_not_run_says_why(shelf, rows, reason):
     assert row["verdict"] == "not run"
     assert reason in row["reason"]
     assert row["seeds"] == 0
+    assert row["cause"] == ("data" if reason == "corpus on request" else "open")
 
 
 def test_failed_cells_are_left_out(shelf):
@@ -138,16 +158,41 @@ def test_deviation_explains_what_differs_and_nothing_else(shelf):
     rows = pd.concat([cells([0.5]), cells([0.5], defense="laplace")], ignore_index=True)
     verdicts = judge("toy_run", rows)
     conceal, laplace = verdicts.iloc[0], verdicts.iloc[2]
-    assert (conceal["verdict"], conceal["reason"]) == ("differs", "")
-    assert (laplace["verdict"], laplace["reason"]) == ("differs", "known <s> slip")
-    assert unexplained(verdicts) == [
-        "toy2020 one error (dataset=toy, epsilon=100, defense=conceal): paper 0.07, ours 0.5"
+    assert (conceal["verdict"], conceal["cause"], conceal["reason"]) == ("differs", "open", "")
+    assert (laplace["verdict"], laplace["cause"], laplace["reason"]) == ("differs", "paper", "known <s> slip")
+    assert laplace["shown_by"] == "experiments/toy2020/tables/one.csv"
+    assert still_open(verdicts)[0] == (
+        "differs: toy2020 one error (dataset=toy, epsilon=100, defense=conceal): paper 0.07, ours 0.5"
+    )
+    near = judge("toy_run", cells([0.05], defense="laplace")).iloc[2]
+    assert (near["cause"], near["reason"], near["shown_by"]) == ("", "", "")
+
+
+def test_a_deviation_may_say_why_something_was_not_run(shelf):
+    verdicts = judge("toy_run", cells([0.07]))
+    row = verdicts.iloc[2]
+    assert (row["verdict"], row["cause"]) == ("not run", "paper")
+    assert row["reason"] == "no such cells in this run: known <s> slip"
+
+
+def test_by_construction_is_labelled_and_not_counted(shelf):
+    so = [
+        {"where": {"metric": "error", "epsilon": "inf"}, "label": "no noise, no error"},
+        {"where": {"claim": "falls"}, "label": "it must"},
     ]
-    assert judge("toy_run", cells([0.05], defense="laplace")).iloc[2]["reason"] == ""
+    before = judge("toy_run", cells([0.0], epsilon=np.inf))
+    shelf(paper=PAPER | {"by_construction": so})
+    after = judge("toy_run", cells([0.0], epsilon=np.inf))
+    assert after["by_construction"].tolist() == ["", "no noise, no error", "", "it must"]
+    assert after["verdict"].tolist() == before["verdict"].tolist()
+    assert (count(before).tally["reproduced"], count(after).tally["reproduced"]) == (1, 0)
+    assert sum(count(after).tally.values()) == 2
+    assert count(after).by_construction == 2
+    assert len(still_open(after)) == len(still_open(before)) - 1  # the claim, which was not run
 
 
 def test_deviation_by_number(shelf):
-    said = copy.deepcopy(PAPER) | {"deviations": [{"where": {"epsilon": 100.0}, "reason": "why"}]}
+    said = copy.deepcopy(PAPER) | {"deviations": [{"where": {"epsilon": 100.0}, "cause": "data", "reason": "why"}]}
     shelf(paper=said)
     assert first(cells([0.5]))["reason"] == "why"
     assert judge("toy_run", cells([0.5], epsilon=np.inf)).iloc[1]["reason"] == ""
@@ -162,13 +207,21 @@ def test_claims(shelf, holds, verdict):
     assert "3 of 4" in (row["reason"] if holds is None else row["detail"])
 
 
-def test_failed_claim_is_unexplained_until_a_deviation_names_it(shelf):
+@pytest.mark.parametrize(("sure", "verdict"), [(None, "differs"), (True, "differs"), (False, "consistent")])
+def test_a_claim_that_fails_within_its_uncertainty_is_consistent(shelf, sure, verdict):
+    row = judge("toy_run", cells([0.07]), Protocol(falls=Check("", False, "rose", sure))).iloc[-1]
+    assert (row["verdict"], row["cause"]) == (verdict, "open" if verdict == "differs" else "")
+    assert (
+        judge("toy_run", cells([0.07]), Protocol(falls=Check("", True, "", sure))).iloc[-1]["verdict"] == "reproduced"
+    )
+
+
+def test_failed_claim_is_open_until_a_deviation_shows_why(shelf):
     protocol = Protocol(falls=Check("", False, "rose"))
-    assert unexplained(judge("toy_run", cells([0.07]), protocol)) == ["toy2020 claims falls: rose"]
-    shelf(paper=PAPER | {"deviations": [{"where": {"claim": "falls"}, "reason": "known"}]})
-    verdicts = judge("toy_run", cells([0.07]), protocol)
-    assert unexplained(verdicts) == []
-    assert verdicts.iloc[-1]["reason"] == "known"
+    assert "differs: toy2020 claims falls: rose" in still_open(judge("toy_run", cells([0.07]), protocol))
+    shelf(paper=PAPER | {"deviations": [{"where": {"claim": "falls"}, "cause": "data", "reason": "known"}]})
+    row = judge("toy_run", cells([0.07]), protocol).iloc[-1]
+    assert (row["cause"], row["reason"]) == ("data", "known")
 
 
 def test_claims_without_a_check(shelf):
@@ -192,10 +245,14 @@ def test_no_paper_no_verdicts(shelf):
     assert judge("my_own", cells([0.07])) is None
 
 
-def test_frame_and_tally(shelf):
-    verdicts = judge("toy_run", cells([0.07]))
+def test_frame_and_counts(shelf):
+    verdicts = judge("toy_run", pd.concat([cells([0.07]), cells([0.5], defense="laplace")], ignore_index=True))
     assert tuple(verdicts.columns) == COLUMNS
-    assert tally(verdicts) == {"reproduced": 1, "close": 0, "differs": 0, "not run": 3}
+    counts = count(verdicts)
+    assert counts.tally == {"reproduced": 1, "close": 0, "consistent": 0, "differs": 1, "not run": 2}
+    assert counts.causes["differs"] == {"paper": 1, "data": 0, "unprinted": 0, "open": 0}
+    assert str(counts) == "1 reproduced, 1 differs (1 paper), 2 not run (2 open)"
+    assert by_paper(verdicts) == {"toy2020": counts}
 
 
 def test_disk_and_memory_agree(shelf, tmp_path):

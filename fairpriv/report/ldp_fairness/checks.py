@@ -13,22 +13,32 @@ from fairpriv.report.ldp_fairness.rows import (
     tidy,
     title,
 )
+from fairpriv.report.summary import surely_below
 
 SLIGHT = ["di", "spd", "eod"]  # the metrics said to improve; OAD is the paper's own exception
 GENERALLY = 0.9  # "in general": in nine settings of ten
 
 
-def _share(holds: pd.Series, detail: str, least: float = 1.0) -> Check:
+def _share(holds: pd.Series, detail: str, least: float = 1.0, sure: bool | None = None) -> Check:
     if not len(holds):
         return Check("", None, "no such cells")
-    return Check("", bool(holds.mean() >= least), f"{int(holds.sum())} of {len(holds)} settings; {detail}")
+    return Check("", bool(holds.mean() >= least), f"{int(holds.sum())} of {len(holds)} settings; {detail}", sure)
+
+
+def _not_worse(rows: pd.DataFrame, detail: str) -> Check:
+    """Check that the distance from fair grows in few settings; surely where the t interval over seeds says so."""
+    seeds = rows.groupby(POINT)[SLIGHT]
+    apart = seeds.mean().stack()
+    worse = seeds.agg(lambda change: surely_below(-change, 0)).stack()
+    words = f"{int(worse.sum())} worse by more than chance; {detail}"
+    return _share(apart <= 0, words, GENERALLY, bool(len(worse) and worse.mean() > 1 - GENERALLY))
 
 
 def _fairness(rows: pd.DataFrame) -> Check:
-    apart = against_nondp(distances(rows)).groupby(POINT)[SLIGHT].mean().stack()
-    by = apart.groupby(level=0).mean()
+    apart = against_nondp(distances(rows))
+    by = apart.groupby("dataset")[SLIGHT].mean().mean(axis=1)
     words = ", ".join(f"{title(d)} {v:+.3f}" for d, v in by.items())
-    return _share(apart <= 0, f"mean change of the distance from fair (DI, SPD, EOD): {words}", GENERALLY)
+    return _not_worse(apart, f"mean change of the distance from fair (DI, SPD, EOD): {words}")
 
 
 def _oad_exception(rows: pd.DataFrame) -> Check:
@@ -44,7 +54,9 @@ def _utility_minor(rows: pd.DataFrame) -> Check:
         return Check("", None, "no such cells")
     worst = change.min()
     words = ", ".join(f"{UTILITY[m]} {100 * v:+.1f}" for m, v in worst.items())
-    return Check("", bool((worst >= -0.02).all()), f"largest loss in percentage points: {words}")
+    level = 1 - 0.05 / change.size  # the worst of many settings is asked for
+    sure = adult.groupby(POINT)[list(UTILITY)].agg(lambda loss: surely_below(loss, -0.02, level)).any(axis=None)
+    return Check("", bool((worst >= -0.02).all()), f"largest loss in percentage points: {words}", bool(sure))
 
 
 def _splits(rows: pd.DataFrame, datasets: list[str], metrics: list[str], sign: int) -> Check:
@@ -55,7 +67,10 @@ def _splits(rows: pd.DataFrame, datasets: list[str], metrics: list[str], sign: i
         return Check("", None, "needs both splits on " + ", ".join(map(title, datasets)))
     change = both.groupby("dataset")[metrics].mean().stack()
     words = ", ".join(f"{title(d)} {m} {v:+.4f}" for (d, m), v in change.items())
-    return Check("", bool((sign * change >= 0).all()), f"k-based minus uniform over all protocols and ε: {words}")
+    by_seed = sign * both.groupby(["dataset", "seed"])[metrics].mean()
+    sure = by_seed.groupby("dataset").agg(lambda gain: surely_below(gain, 0, 1 - 0.05 / change.size)).any(axis=None)
+    holds = bool((sign * change >= 0).all())
+    return Check("", holds, f"k-based minus uniform over all protocols and ε: {words}", bool(sure))
 
 
 def _alike(rows: pd.DataFrame) -> Check:
@@ -69,9 +84,7 @@ def _alike(rows: pd.DataFrame) -> Check:
 
 def _kept_by_k_based(rows: pd.DataFrame) -> Check:
     adult = against_nondp(distances(rows[rows["dataset"] == "adult_reconstructed"]))
-    some = adult[adult["defense.split"] == "k_based"]
-    change = some.groupby(POINT)[SLIGHT].mean().stack()
-    return _share(change <= 0, "k-based on Adult, every ε up to 50", GENERALLY)
+    return _not_worse(adult[adult["defense.split"] == "k_based"], "k-based on Adult, every ε up to 50")
 
 
 def _ranks(rows: pd.DataFrame) -> pd.DataFrame:

@@ -36,7 +36,7 @@ class Run:
             "profile": profile.get("name") if isinstance(profile, dict) else profile,
             "seeds": len(seeds) or None,
             "cells": ", ".join(f"{n} {state}" for state, n in states.items()) or str(len(self.rows)),
-            "wall time": _duration(said.get("wall_seconds")),
+            "compute time": _duration(said.get("compute_seconds")),
             "finished": said.get("finished"),
             "revision": said.get("revision"),
             "fairpriv": said.get("fairpriv"),

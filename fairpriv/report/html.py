@@ -200,7 +200,7 @@ def _multiruns(runs: Sequence[Run], root: Path) -> str:
     items = []
     for run in runs:
         short = run.name.split("/", 1)[1]
-        facts = [run.facts.get(k) for k in ("profile", "cells", "wall time")]
+        facts = [run.facts.get(k) for k in ("profile", "cells", "compute time")]
         soft = _tag("span", _e(", ".join(filter(None, facts))), class_="soft")
         items.append(_tag("li", f"{_link(run.folder / 'cells.csv', root, short)} {soft}"))
     return f"<details><summary>{_plural(len(items), 'multirun job')}</summary><ul>{''.join(items)}</ul></details>"

@@ -16,6 +16,7 @@ from fairpriv.runner.kept import Kept, Origin
 from fairpriv.runner.library import Library, open_library
 from fairpriv.runner.progress import Progress
 from fairpriv.runner.revision import revision
+from fairpriv.runner.signals import exit_code_of
 from fairpriv.runner.survey import Seat, Surveyor, bring, forecast, reasons, told
 from fairpriv.runner.work import Finished, Task
 from fairpriv.seeds import canonical
@@ -54,7 +55,7 @@ class Outcome:
     failed: int
     not_run: int
     seconds: float
-    interrupted: bool
+    interrupted: int  # the exit code it asks for; 0: was not
 
 
 def prepare(plan: Plan, library: Library) -> Job:
@@ -160,8 +161,8 @@ def _settle(finished: Finished, seat: Seat, library: Library) -> None:
         seat.state, seat.why, seat.kept = "done", "", keep(finished, seat, library)
 
 
-def _run_job(job: Job, library: Library, progress: Progress) -> bool:
-    """Run what is missing; say whether the user interrupted."""
+def _run_job(job: Job, library: Library, progress: Progress) -> int:
+    """Run what is missing; return the exit code of an interruption, 0 for none."""
     for seat in job.seats:
         if seat.state == "failed":  # its data has wrong content
             library.store.fail(seat.stamp.key, seat.cell.identity, seat.why, seat.why)
@@ -182,9 +183,9 @@ def _run_job(job: Job, library: Library, progress: Progress) -> bool:
                     _settle(cell, job.seats[cell.index], library)
                     job.computed += 1
                     progress.cell(failed=cell.metrics is None, error=cell.error)
-    except KeyboardInterrupt:
-        return True
-    return False
+    except KeyboardInterrupt as stop:
+        return exit_code_of(stop)
+    return 0
 
 
 @dataclass(frozen=True)

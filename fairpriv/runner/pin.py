@@ -90,6 +90,13 @@ def environment() -> Iterator[dict[str, str]]:
                 os.environ[name] = value
 
 
+def told() -> str:
+    """Say in a line what workers compute with."""
+    if why_not():
+        return f"workers are not pinned: {why_not()}; cells may differ from another machine's in their last bits"
+    return "workers compute with AVX2 whatever the processor has: the same bytes on every x86-64 machine"
+
+
 def state() -> str:
     """Return how this process was started: "avx2", or "none"."""
     return os.environ.get(_MARK, "none")

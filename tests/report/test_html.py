@@ -26,7 +26,12 @@ def results(tmp_path, shelf):
     rows.to_csv(run / "epsilon=1" / "cells.csv", index=False)
     rows.to_csv(own / "cells.csv", index=False)
     pd.DataFrame({"a": ["<script>x</script>"], "b": [0.123456789]}).to_csv(own / "tables" / "t.csv", index=False)
-    said = {"config": {"profile": {"name": "smoke"}}, "seeds": [0, 1], "wall_seconds": 75, "command": ["run", "a=<b>"]}
+    said = {
+        "config": {"profile": {"name": "smoke"}},
+        "seeds": [0, 1],
+        "compute_seconds": 75,
+        "command": ["run", "a=<b>"],
+    }
     (run / "manifest.json").write_text(json.dumps(said), encoding="utf-8")
     (run / "figures").mkdir(exist_ok=True)
     for kind, content in figure_bytes(canvas()[0]).items():

@@ -1,14 +1,14 @@
 """The command line. Nothing else knows about argv; heavy imports happen inside the commands."""
 
 import argparse
-import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fairpriv import __version__
+from fairpriv import __version__, strict_json
 from fairpriv.errors import FairprivError, unknown
 
 MAIN_HELP = """\
@@ -17,7 +17,7 @@ usage: fairpriv COMMAND ...
 The reference bench for fairness and privacy: run an experiment, get tables and figures beside the paper's own numbers.
 
   run      run an experiment           fairpriv run experiment=attribute_conceal
-  list     what there is               fairpriv list [datasets|attacks|defenses|models|experiments|profiles|engines]
+  list     what there is               fairpriv list [experiments|papers|datasets|attacks|...]
   show     one thing, whole            fairpriv show conceal
   data     the data files              fairpriv data list | fetch [NAME...|all] | verify
   status   finished and failed cells   fairpriv status [EXPERIMENT]
@@ -59,7 +59,11 @@ def _results_dir(parser: argparse.ArgumentParser) -> None:
 
 
 def _json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON for a program and nothing else")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help='print strict JSON and nothing else (infinity is "inf", not a number is null)',
+    )
 
 
 def _print_table(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
@@ -86,15 +90,17 @@ def run(argv: Sequence[str]) -> int:
 
     config.start(args.conf_dir)
     plans = config.plans(args.overrides, args.multirun)
+    for note in filter(None, (p.note for p in plans)):
+        print(f"fairpriv: {note}", file=sys.stderr)
     if args.dry_run:
         rows = [
             {"folder": str(p.folder), "cells": len(p.cells), "jobs": p.jobs, "engine": p.engine["name"]} for p in plans
         ]
-        print(json.dumps(rows)) if args.json else _print_table(rows, ["folder", "cells", "jobs", "engine"])
+        print(strict_json.dumps(rows)) if args.json else _print_table(rows, ["folder", "cells", "jobs", "engine"])
         return 0
     outcomes = driver.execute(plans, Progress(quiet=args.json), output.write)
     if args.json:
-        print(json.dumps([vars(o) | {"folder": str(o.folder)} for o in outcomes]))
+        print(strict_json.dumps([vars(o) for o in outcomes]))
     else:
         for o in outcomes:
             print(
@@ -104,12 +110,24 @@ def run(argv: Sequence[str]) -> int:
             )
             _say_verdicts(o.folder)
     if any(o.interrupted for o in outcomes):
-        print("interrupted: the same command resumes where it stopped", file=sys.stderr)
+        again = shlex.join(["fairpriv", "run", *argv])
+        print(f"interrupted: the same command resumes where it stopped: {again}", file=sys.stderr)
         return 130
     if any(o.failed for o in outcomes):
-        print("some cells failed: fairpriv status shows why; the same command tries them again", file=sys.stderr)
+        status = shlex.join(_status_command(plans))
+        print(f"some cells failed: `{status}` shows why; the same command tries them again", file=sys.stderr)
         return 1
     return 0
+
+
+def _status_command(plans: Sequence[Any]) -> list[str]:
+    """Return the command that shows what became of these plans."""
+    names = {p.experiment for p in plans}
+    results = str(plans[0].config["results_dir"])
+    return [
+        *("fairpriv", "status", *(names if len(names) == 1 else ())),
+        *(("--results-dir", results) if results != "results" else ()),
+    ]
 
 
 def _say_verdicts(folder: Path) -> None:
@@ -133,6 +151,10 @@ def _describe(kind: str) -> list[dict[str, str]]:
             cls = registry.find(kind, name)
             rows.append({"name": name, "paper": cls.paper, "about": registry.summary(cls)})
         return rows + [{"name": n, "paper": "", "about": f"BROKEN: {type(e).__name__}: {e}"} for n, e in broken.items()]
+    if kind == "papers":
+        from fairpriv.report.papers import papers
+
+        return [{"name": p.key, "paper": p.key, "about": ", ".join(p.experiments)} for p in papers()]
     config.start()
     group = kind[:-1]
     rows = []
@@ -142,7 +164,7 @@ def _describe(kind: str) -> list[dict[str, str]]:
     return rows
 
 
-LISTED = ("experiments", "datasets", "attacks", "defenses", "models", "profiles", "engines")
+LISTED = ("experiments", "papers", "datasets", "attacks", "defenses", "models", "profiles", "engines")
 
 
 def list_(argv: Sequence[str]) -> int:
@@ -155,7 +177,7 @@ def list_(argv: Sequence[str]) -> int:
         raise unknown("kind", args.kind, LISTED)
     found = {kind: _describe(kind) for kind in ([args.kind] if args.kind else LISTED)}
     if args.json:
-        print(json.dumps(found if args.kind is None else found[args.kind], indent=1))
+        print(strict_json.dumps(found if args.kind is None else found[args.kind]))
         return 0
     for kind, rows in found.items():
         if args.kind is None:
@@ -167,54 +189,29 @@ def list_(argv: Sequence[str]) -> int:
 def show(argv: Sequence[str]) -> int:
     """Show one thing whole."""
     parser = _parser(
-        "show", "Show one plug-in (paper, parameters, what it does) or one experiment (its grid and axes)."
+        "show",
+        "Show one plug-in (paper, parameters, what it does), experiment (its grid and axes), paper, profile or engine.",
     )
     parser.add_argument("name")
     _json(parser)
     args = parser.parse_args(argv)
 
-    import inspect
+    from fairpriv.report.shown import record_of
 
-    from fairpriv import config, registry
-
-    config.start()
-    everything = set(config.options("experiment"))
-    if args.name in everything:
-        plans = {p: config.plan([f"experiment={args.name}", f"profile={p}"]) for p in config.options("profile")}
-        first = next(iter(plans.values()))
-        axes = {a: sorted({str(c.axes.get(a)) for p in plans.values() for c in p.cells}) for a in first.config["axes"]}
-        record = {
-            "experiment": args.name,
-            "about": first.config["about"],
-            "paper": first.paper,
-            "cells": {name: len(p.cells) for name, p in plans.items()},
-            "axes": axes,
-        }
-        if args.json:
-            print(json.dumps(record, indent=1))
-            return 0
-        print(f"{args.name} ({first.paper})\n{first.config['about']}\n")
-        print("cells: " + ", ".join(f"{n} in profile={p}" for p, n in record["cells"].items()))
-        print("axes, each of which can be pinned on the command line:")
-        for axis, values in axes.items():
-            print(f"  {axis}: {', '.join(values)}")
+    record = record_of(args.name)
+    if args.json:
+        print(strict_json.dumps(record))
         return 0
-    for kind in registry.KINDS:
-        names, _ = registry.names(kind)
-        everything |= set(names)
-        if args.name in names:
-            cls = registry.find(kind, args.name)
-            params = {k: "required" if v is ... else v for k, v in registry.parameters(cls).items()}
-            if args.json:
-                record = {"kind": kind, "name": cls.name, "paper": cls.paper, "about": inspect.getdoc(cls)}
-                print(json.dumps(record | {"parameters": params}, default=str, indent=1))
-                return 0
-            print(f"{cls.name}: one of the {kind}" + (f" ({cls.paper})" if cls.paper else ""))
-            print(f"\n{inspect.getdoc(cls)}\n\nparameters:")
-            for key, value in params.items():
-                print(f"  {key} = {value}")
-            return 0
-    raise unknown("name", args.name, everything)
+    for key, value in record.items():
+        if isinstance(value, dict):
+            print(f"{key}:")
+            for name, one in value.items():
+                print(f"  {name} = {', '.join(map(str, one)) if isinstance(one, list) else one}")
+        elif isinstance(value, list):
+            print(f"{key}: {', '.join(map(str, value))}")
+        else:
+            print(f"{key}: {value}")
+    return 0
 
 
 def data(argv: Sequence[str]) -> int:
@@ -237,7 +234,7 @@ def data(argv: Sequence[str]) -> int:
     else:
         found = sources.catalog() if args.verb == "list" else sources.verify_all()
     rows = [vars(state) for state in found]
-    print(json.dumps(rows, default=str, indent=1)) if args.json else _print_table(rows, list(rows[0]) if rows else [])
+    print(strict_json.dumps(rows)) if args.json else _print_table(rows, list(rows[0]) if rows else [])
     return 1 if any(row.get("ok") is False for row in rows) else 0
 
 
@@ -255,7 +252,7 @@ def status(argv: Sequence[str]) -> int:
 
     rows = status_rows(Path(args.results_dir), args.experiment)
     if args.json:
-        print(json.dumps(rows, indent=1))
+        print(strict_json.dumps(rows))
         return 0
     _print_table(rows, ["experiment", "cells", "done", "failed", "not run", "open", "finished"])
     for row in rows:
@@ -281,7 +278,7 @@ def report(argv: Sequence[str]) -> int:
 
     made = make_report(Path(args.results_dir))
     if args.json:
-        print(json.dumps({"path": str(made.path), "tally": made.tally, "unexplained": made.unexplained}, default=str))
+        print(strict_json.dumps({"path": made.path, "tally": made.tally, "unexplained": made.unexplained}))
     else:
         print(f"{made.path}: " + ", ".join(f"{n} {verdict}" for verdict, n in made.tally.items()))
         for row in made.unexplained:
@@ -305,7 +302,7 @@ def audit(argv: Sequence[str]) -> int:
 
     rows = audit_rows(args.settings)
     if args.json:
-        print(json.dumps(rows, indent=1))
+        print(strict_json.dumps(rows))
     else:
         _print_table(rows, list(rows[0]))
     return 1 if any(row["verdict"] == "VIOLATED" for row in rows) else 0
@@ -323,7 +320,7 @@ def doctor(argv: Sequence[str]) -> int:
     from fairpriv.runner.doctor import checkup
 
     rows = checkup(Path(args.results_dir))
-    print(json.dumps(rows, indent=1)) if args.json else _print_table(rows, ["check", "state", "detail"])
+    print(strict_json.dumps(rows)) if args.json else _print_table(rows, ["check", "state", "detail"])
     return 1 if any(row["state"] == "FAIL" for row in rows) else 0
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from fairpriv.errors import BadRequest
-from fairpriv.paths import share
+from fairpriv.paths import shares
 
 # the columns of a table that are not selectors on cells.csv
 VALUE_COLUMNS = ("metric", "value", "scale", "decimals", "spread", "where")
@@ -149,6 +149,5 @@ def read_paper(folder: Path) -> Paper:
 
 
 def papers() -> list[Paper]:
-    """Return all papers of experiments/, by key."""
-    root = share("experiments")
-    return [read_paper(path.parent) for path in sorted(root.glob("*/paper.yaml"))]
+    """Return all papers of experiments/, by key, then those brought from outside."""
+    return [read_paper(path.parent) for root in shares("experiments") for path in sorted(root.glob("*/paper.yaml"))]

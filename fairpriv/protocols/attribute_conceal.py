@@ -41,7 +41,9 @@ class AttributeConceal(BiasQueries):
     def figures(self, rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
         """Return Figures 1 to 4, and beyond: the attackers side by side and the mechanisms side by side."""
         from fairpriv.protocols import hamman_figures as draw
+        from fairpriv.protocols.hamman_tables import with_axes
 
+        rows = with_axes(rows)
         made = {
             "figure1": draw.figure1(rows, arrays),
             "figure2": draw.figure2(rows),

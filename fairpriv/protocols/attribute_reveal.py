@@ -41,6 +41,8 @@ class AttributeReveal(BiasQueries):
     def figures(self, rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
         """Return leakage against queries (noiseless lines of Figures 1a and 4a) and recovered s̄ vectors."""
         from fairpriv.protocols import hamman_figures as draw
+        from fairpriv.protocols.hamman_tables import with_axes
 
+        rows = with_axes(rows)
         made = {"queries": draw.reveal_by_queries(rows), "recovered": draw.reveal_vectors(arrays)}
         return {name: figure for name, figure in made.items() if figure is not None}

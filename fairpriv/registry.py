@@ -42,13 +42,11 @@ def _places(kind: str) -> dict[str, tuple[str, ...]]:
 
     A file is taken for a plug-in where it speaks of `@register`: helpers beside the plug-ins are not imported for it.
     """
-    package = importlib.import_module(f"fairpriv.{kind}")
-    found: dict[str, tuple[str, ...]] = {}
-    for root in map(Path, package.__path__):
-        for path in sorted(root.rglob("*.py")):
-            if not path.stem.startswith("_") and "@register" in path.read_text(encoding="utf-8", errors="replace"):
-                module = ".".join((package.__name__, *path.relative_to(root).with_suffix("").parts))
-                found[path.stem] = (*found.get(path.stem, ()), module)
+    root, found = Path(__file__).parent / kind, {}
+    for path in sorted(root.rglob("*.py")):
+        if not path.stem.startswith("_") and "@register" in path.read_text(encoding="utf-8", errors="replace"):
+            module = ".".join(("fairpriv", kind, *path.relative_to(root).with_suffix("").parts))
+            found[path.stem] = (*found.get(path.stem, ()), module)
     return found | {name: (module,) for name, module in outside(kind).items()}
 
 

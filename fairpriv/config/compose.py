@@ -32,7 +32,7 @@ def start(conf_dir: str | None = None) -> None:
     initialize_config_dir(str(share("conf")), version_base="1.3", job_name="fairpriv")
     path = loader().get_search_path()
     for number, folder in enumerate(shares("conf")[1:]):
-        path.append(f"paper-{number}", f"file://{folder}")
+        path.prepend(f"paper-{number}", f"file://{folder}", anchor="schema")  # behind ours: nothing is shadowed
     if conf_dir is not None:
         own = Path(conf_dir).resolve()
         if not own.is_dir():

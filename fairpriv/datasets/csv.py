@@ -135,7 +135,7 @@ class Csv(Loader):
         if self.features is not None:
             frame = frame[[*dict.fromkeys(self.features), self.label, self.protected]]
         if not set(frame) - {self.label, self.protected, *self.exclude}:
-            raise BadRequest(f"{self.path} has no feature left beside {self.label} and {self.protected}")
+            raise BadRequest(f"{self.path} has no feature beside {self.label} and {self.protected}")
         return frame
 
     def _complete(self, frame: pd.DataFrame) -> pd.DataFrame:

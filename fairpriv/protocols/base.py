@@ -74,10 +74,8 @@ class Protocol(Plugin):
                 raise BadRequest(f"{self.name} needs a {group}: one of {', '.join(_members(group, family))}")
             name = cell.plugins[group]["name"]
             if not issubclass(find(GROUPS[group], name), family):
-                raise BadRequest(
-                    f"{self.name} cannot use {group}={name}, it takes a {family.__name__}: "
-                    f"one of {', '.join(_members(group, family))}"
-                )
+                valid = ", ".join(_members(group, family))
+                raise BadRequest(f"{self.name} cannot use {group}={name}: valid ({family.__name__}): {valid}")
 
     def fits(self, cell: Cell, dataset: Dataset) -> None:
         """Refuse a cell that asks more of its dataset than it has, before anything runs.

@@ -133,7 +133,7 @@ def test_corrupt_cached_file_is_named_and_replaced_on_request(empty, serve):
     source = Source("d", "a.csv", SUM, url=serve("a.csv", BODY))
     path = fetch(source)
     path.write_bytes(b"spoilt")
-    with pytest.raises(DataUnavailable) as error:
+    with pytest.raises(DataCorrupt) as error:
         fetch(source)
     text = one_line(error)
     assert all(part in text for part in (str(path), SUM, sha(b"spoilt"), "`fairpriv data fetch d` replaces it"))

@@ -1,4 +1,4 @@
-"""Requests that cannot go wrong: a wrong one is one line and exit 2 before anything runs; a right one has its folder."""
+"""Requests that cannot go wrong: a wrong one is one line and exit 2 before anything runs; a right one has a folder."""
 
 import json
 
@@ -240,7 +240,7 @@ def test_a_folder_is_one_name_and_says_which_file():
     for path in (there, elsewhere):
         assert path.startswith(here + "-")
         assert path.count("/") == 2
-    long = folder(f"epsilon=[{','.join(map(str, range(1, 200)))}]")[0].rpartition("/")[2]
+    long = folder("profile=smoke", f"epsilon=[{','.join(map(str, range(1, 200)))}]")[0].rpartition("/")[2]
     assert len(long) <= 120
 
 

@@ -1,14 +1,14 @@
 """The command line. Nothing else knows about argv; heavy imports happen inside the commands."""
 
 import argparse
-import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fairpriv import __version__
+from fairpriv import __version__, strict_json
 from fairpriv.errors import FairprivError, unknown
 
 MAIN_HELP = """\
@@ -17,7 +17,7 @@ usage: fairpriv COMMAND ...
 The reference bench for fairness and privacy: run an experiment, get tables and figures beside the paper's own numbers.
 
   run      run an experiment           fairpriv run experiment=attribute_conceal
-  list     what there is               fairpriv list [datasets|attacks|defenses|models|experiments|profiles|engines]
+  list     what there is               fairpriv list [experiments|papers|datasets|attacks|...]
   show     one thing, whole            fairpriv show conceal
   data     the data files              fairpriv data list | fetch [NAME...|all] | verify
   status   what is done and what not   fairpriv status [EXPERIMENT]
@@ -62,7 +62,11 @@ def _results_dir(parser: argparse.ArgumentParser) -> None:
 
 
 def _json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON for a program and nothing else")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help='print strict JSON and nothing else (infinity is "inf", not a number is null)',
+    )
 
 
 def _print_table(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
@@ -86,15 +90,19 @@ def run(argv: Sequence[str]) -> int:
     from fairpriv import config
     from fairpriv.runner import driver, output
     from fairpriv.runner.progress import Progress
+    from fairpriv.runner.signals import stopping
 
     config.start(args.conf_dir)
     plans = config.plans(args.overrides, args.multirun)
+    for note in filter(None, (p.note for p in plans)):
+        print(f"fairpriv: {note}", file=sys.stderr)
     if args.dry_run:
         _say_plans(driver.survey(plans), args.json)
         return 0
-    outcomes = driver.execute(plans, Progress(quiet=args.json), output.write)
+    with stopping():
+        outcomes = driver.execute(plans, Progress(quiet=args.json), output.write)
     if args.json:
-        print(json.dumps([vars(o) | {"folder": str(o.folder)} for o in outcomes]))
+        print(strict_json.dumps([vars(o) for o in outcomes]))
     else:
         for o in outcomes:
             print(
@@ -102,12 +110,15 @@ def run(argv: Sequence[str]) -> int:
                 + (f"{o.not_run} not run, " if o.not_run else "")
                 + f"{o.seconds:.1f} s"
             )
-            _say_verdicts(o.folder)
-    if any(o.interrupted for o in outcomes):
-        print("interrupted: the same command resumes where it stopped", file=sys.stderr)
-        return 130
+            if o.done:
+                _say_verdicts(o.folder)
+    if stopped := max((o.interrupted for o in outcomes), default=0):
+        again = shlex.join(["fairpriv", "run", *argv])
+        print(f"interrupted: the same command resumes where it stopped: {again}", file=sys.stderr)
+        return stopped
     if any(o.failed for o in outcomes):
-        print("some cells failed: fairpriv status shows why; the same command tries them again", file=sys.stderr)
+        status = shlex.join(_status_command(plans))
+        print(f"some cells failed: `{status}` shows why; the same command tries them again", file=sys.stderr)
         return 1
     return 0
 
@@ -115,12 +126,22 @@ def run(argv: Sequence[str]) -> int:
 def _say_plans(surveys: Sequence[Any], as_json: bool) -> None:
     """Print what a run would do: how many cells are done, missing or outdated and why, and the time it will take."""
     if as_json:
-        print(json.dumps([vars(survey) for survey in surveys]))
+        print(strict_json.dumps([vars(survey) for survey in surveys]))
         return
     for survey in surveys:
         print(f"{survey.folder}: {survey.told} ({survey.jobs} workers, engine {survey.engine})")
         for why, number in survey.why_outdated.items():
             print(f"  {number} outdated: {why}")
+
+
+def _status_command(plans: Sequence[Any]) -> list[str]:
+    """Return the command that shows what became of these plans."""
+    names = {p.experiment for p in plans}
+    results = str(plans[0].config["results_dir"])
+    return [
+        *("fairpriv", "status", *(names if len(names) == 1 else ())),
+        *(("--results-dir", results) if results != "results" else ()),
+    ]
 
 
 def _say_verdicts(folder: Path) -> None:
@@ -145,6 +166,10 @@ def _describe(kind: str) -> list[dict[str, str]]:
             cls = registry.find(kind, name)
             rows.append({"name": name, "paper": cls.paper, "about": registry.summary(cls)})
         return rows + [{"name": n, "paper": "", "about": f"BROKEN: {type(e).__name__}: {e}"} for n, e in broken.items()]
+    if kind == "papers":
+        from fairpriv.report.papers import papers
+
+        return [{"name": p.key, "paper": p.key, "about": ", ".join(p.experiments)} for p in papers()]
     config.start()
     group = kind[:-1]
     rows = []
@@ -154,7 +179,7 @@ def _describe(kind: str) -> list[dict[str, str]]:
     return rows
 
 
-LISTED = ("experiments", "datasets", "attacks", "defenses", "models", "profiles", "engines")
+LISTED = ("experiments", "papers", "datasets", "attacks", "defenses", "models", "profiles", "engines")
 
 
 def list_(argv: Sequence[str]) -> int:
@@ -167,7 +192,7 @@ def list_(argv: Sequence[str]) -> int:
         raise unknown("kind", args.kind, LISTED)
     found = {kind: _describe(kind) for kind in ([args.kind] if args.kind else LISTED)}
     if args.json:
-        print(json.dumps(found if args.kind is None else found[args.kind], indent=1))
+        print(strict_json.dumps(found if args.kind is None else found[args.kind]))
         return 0
     for kind, rows in found.items():
         if args.kind is None:
@@ -179,54 +204,29 @@ def list_(argv: Sequence[str]) -> int:
 def show(argv: Sequence[str]) -> int:
     """Show one thing whole."""
     parser = _parser(
-        "show", "Show one plug-in (paper, parameters, what it does) or one experiment (its grid and axes)."
+        "show",
+        "Show one plug-in (paper, parameters, what it does), experiment (its grid and axes), paper, profile or engine.",
     )
     parser.add_argument("name")
     _json(parser)
     args = parser.parse_args(argv)
 
-    import inspect
+    from fairpriv.report.shown import record_of
 
-    from fairpriv import config, registry
-
-    config.start()
-    everything = set(config.options("experiment"))
-    if args.name in everything:
-        plans = {p: config.plan([f"experiment={args.name}", f"profile={p}"]) for p in config.options("profile")}
-        first = next(iter(plans.values()))
-        axes = {a: sorted({str(c.axes.get(a)) for p in plans.values() for c in p.cells}) for a in first.config["axes"]}
-        record = {
-            "experiment": args.name,
-            "about": first.config["about"],
-            "paper": first.paper,
-            "cells": {name: len(p.cells) for name, p in plans.items()},
-            "axes": axes,
-        }
-        if args.json:
-            print(json.dumps(record, indent=1))
-            return 0
-        print(f"{args.name} ({first.paper})\n{first.config['about']}\n")
-        print("cells: " + ", ".join(f"{n} in profile={p}" for p, n in record["cells"].items()))
-        print("axes, each of which can be pinned on the command line:")
-        for axis, values in axes.items():
-            print(f"  {axis}: {', '.join(values)}")
+    record = record_of(args.name)
+    if args.json:
+        print(strict_json.dumps(record))
         return 0
-    for kind in registry.KINDS:
-        names, _ = registry.names(kind)
-        everything |= set(names)
-        if args.name in names:
-            cls = registry.find(kind, args.name)
-            params = {k: "required" if v is ... else v for k, v in registry.parameters(cls).items()}
-            if args.json:
-                record = {"kind": kind, "name": cls.name, "paper": cls.paper, "about": inspect.getdoc(cls)}
-                print(json.dumps(record | {"parameters": params}, default=str, indent=1))
-                return 0
-            print(f"{cls.name}: one of the {kind}" + (f" ({cls.paper})" if cls.paper else ""))
-            print(f"\n{inspect.getdoc(cls)}\n\nparameters:")
-            for key, value in params.items():
-                print(f"  {key} = {value}")
-            return 0
-    raise unknown("name", args.name, everything)
+    for key, value in record.items():
+        if isinstance(value, dict):
+            print(f"{key}:")
+            for name, one in value.items():
+                print(f"  {name} = {', '.join(map(str, one)) if isinstance(one, list) else one}")
+        elif isinstance(value, list):
+            print(f"{key}: {', '.join(map(str, value))}")
+        else:
+            print(f"{key}: {value}")
+    return 0
 
 
 def data(argv: Sequence[str]) -> int:
@@ -249,7 +249,7 @@ def data(argv: Sequence[str]) -> int:
     else:
         found = sources.catalog() if args.verb == "list" else sources.verify_all()
     rows = [vars(state) for state in found]
-    print(json.dumps(rows, default=str, indent=1)) if args.json else _print_table(rows, list(rows[0]) if rows else [])
+    print(strict_json.dumps(rows)) if args.json else _print_table(rows, list(rows[0]) if rows else [])
     return 1 if any(row.get("ok") is False for row in rows) else 0
 
 
@@ -267,7 +267,7 @@ def status(argv: Sequence[str]) -> int:
 
     rows = status_rows(Path(args.results_dir), args.experiment)
     if args.json:
-        print(json.dumps(rows, indent=1))
+        print(strict_json.dumps(rows))
         return 0
     _print_table(
         rows,
@@ -314,7 +314,7 @@ def verify(argv: Sequence[str]) -> int:
     counts = {name: found.counts[name] for name in ("equal", "rounding", "different", "failed")}
     different = [{"cell": d.kept.describe(), "verdict": d.verdict, "detail": d.detail} for d in found.different]
     if args.json:
-        print(json.dumps(counts | {"not_here": dict(found.not_here), "differences": different}))
+        print(strict_json.dumps(counts | {"not_here": dict(found.not_here), "differences": different}))
     else:
         words = {"equal": "equal in bytes", "rounding": "equal within rounding", "different": "different"}
         failed = [f"{counts['failed']} failed"] if counts["failed"] else []
@@ -348,7 +348,7 @@ def adopt(argv: Sequence[str]) -> int:
     done = adopt_(Path(args.results_dir), args.experiment, args.reason, silent, args.jobs, args.each)
     rows = [{"folder": str(d.folder), "adopted": d.cells, "checked": len(d.checked), "left": d.left} for d in done]
     if args.json:
-        print(json.dumps(rows))
+        print(strict_json.dumps(rows))
     else:
         for row in rows:
             print(f"{row['folder']}: {row['adopted']} cells adopted, {row['checked']} of them computed again and equal")
@@ -372,7 +372,7 @@ def render(argv: Sequence[str]) -> int:
 
     found = render_(Path(args.results_dir), args.experiment, args.force)
     if args.json:
-        print(json.dumps({"drawn": [str(p) for p in found.drawn], "current": [str(p) for p in found.current]}))
+        print(strict_json.dumps({"drawn": [str(p) for p in found.drawn], "current": [str(p) for p in found.current]}))
     else:
         print(f"{len(found.drawn)} folders drawn, {len(found.current)} up to date")
     for part, trace in found.faults.items():
@@ -397,7 +397,7 @@ def report(argv: Sequence[str]) -> int:
     made = make_report(Path(args.results_dir))
     if args.json:
         papers = {key: vars(counts) for key, counts in made.papers.items()}
-        print(json.dumps({"path": str(made.path), **vars(made.total), "papers": papers, "open": made.open}))
+        print(strict_json.dumps({"path": str(made.path), **vars(made.total), "papers": papers, "open": made.open}))
     else:
         print(f"{made.path}: {made.total}")
         for key, counts in made.papers.items():
@@ -431,7 +431,7 @@ def audit(argv: Sequence[str]) -> int:
 
     rows = audit_rows(args.settings)
     if args.json:
-        print(json.dumps(rows, indent=1))
+        print(strict_json.dumps(rows))
     else:
         _print_table(rows, list(rows[0]))
     return 1 if any(row["verdict"] == "VIOLATED" for row in rows) else 0
@@ -449,7 +449,7 @@ def doctor(argv: Sequence[str]) -> int:
     from fairpriv.runner.doctor import checkup
 
     rows = checkup(Path(args.results_dir))
-    print(json.dumps(rows, indent=1)) if args.json else _print_table(rows, ["check", "state", "detail"])
+    print(strict_json.dumps(rows)) if args.json else _print_table(rows, ["check", "state", "detail"])
     return 1 if any(row["state"] == "FAIL" for row in rows) else 0
 
 
@@ -484,9 +484,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except FairprivError as error:
         print(f"fairpriv: {error}", file=sys.stderr)
         return error.exit_code
-    except KeyboardInterrupt:
-        print("fairpriv: interrupted", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as stop:
+        from fairpriv.runner.signals import exit_code_of
+
+        print("fairpriv: interrupted: the same command resumes", file=sys.stderr)
+        return exit_code_of(stop)
     except BrokenPipeError:  # | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -27,6 +27,22 @@ class DataUnavailable(BadRequest):
         self.brief = brief or message.split(" (")[0]
 
 
+class DataCorrupt(BadRequest):
+    """A data file is there and is not what it should be: its sum differs from the published one."""
+
+
+class DoesNotFit(BadRequest):
+    """A cell asks more of a dataset than it has: more rows, more queries, a smaller budget than its size allows.
+
+    `axis` is the axis to change; `brief` says the same in a few words, for tables.
+    """
+
+    def __init__(self, message: str, axis: str = "") -> None:
+        super().__init__(message)
+        self.axis = axis
+        self.brief = message
+
+
 class StoreError(BadRequest):
     """The results directory cannot hold results (read-only, full, not a directory)."""
 

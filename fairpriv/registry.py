@@ -1,19 +1,20 @@
 """Plug-ins: one file, one class, registered by decorator and found by name.
 
-The file `fairpriv/<kind>/<name>.py` holds the plug-in `<name>`. A package from outside brings its own through an entry
-point of the group `fairpriv.<kind>`. A plug-in that does not import is listed with its error and breaks nothing else.
+The file `<name>.py` in `fairpriv/<kind>/`, or in any folder below it, holds the plug-in `<name>`. A package from
+outside brings its own through an entry point of the group `fairpriv.<kind>`. A plug-in that does not import is listed
+with its error and breaks nothing else.
 """
 
 import importlib
 import inspect
-import pkgutil
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
-from fairpriv.errors import BadRequest, unknown
+from fairpriv.errors import BadRequest, FairprivError, unknown
 
 KINDS = ("datasets", "attacks", "defenses", "models", "protocols")
 
@@ -36,16 +37,28 @@ def outside(kind: str) -> dict[str, str]:
 
 
 @cache
-def _places(kind: str) -> dict[str, str]:
-    """Where each plug-in of a kind is: name -> module to import."""
-    package = importlib.import_module(f"fairpriv.{kind}")
-    own = {m.name: f"{package.__name__}.{m.name}" for m in pkgutil.iter_modules(package.__path__)}
-    return own | outside(kind)
+def _places(kind: str) -> dict[str, tuple[str, ...]]:
+    """Where each plug-in of a kind is: name -> modules to import (several only where two files have the same name).
+
+    A file is taken for a plug-in where it speaks of `@register`: helpers beside the plug-ins are not imported for it.
+    """
+    root, found = Path(__file__).parent / kind, {}
+    for path in sorted(root.rglob("*.py")):
+        if not path.stem.startswith("_") and "@register" in path.read_text(encoding="utf-8", errors="replace"):
+            module = ".".join(("fairpriv", kind, *path.relative_to(root).with_suffix("").parts))
+            found[path.stem] = (*found.get(path.stem, ()), module)
+    return found | {name: (module,) for name, module in outside(kind).items()}
+
+
+def candidates(kind: str) -> list[str]:
+    """List the names under which plug-ins of a kind may be found, without importing any."""
+    return sorted(_places(kind))
 
 
 def _load(kind: str, name: str) -> Exception | None:
     try:
-        importlib.import_module(_places(kind)[name])
+        for module in _places(kind)[name]:
+            importlib.import_module(module)
     except Exception as error:  # a broken plug-in is reported by whoever asked for it, not hidden
         return error
     return None
@@ -56,7 +69,8 @@ def find(kind: str, name: str) -> type:
     if name not in _registered[kind]:
         error = _load(kind, name) if name in _places(kind) else None
         if error is not None:
-            raise BadRequest(f"{kind[:-1]} {name!r} does not import: {type(error).__name__}: {error}") from error
+            said = " ".join(str(error).split())
+            raise BadRequest(f"{kind[:-1]} {name!r} does not import: {type(error).__name__}: {said}") from error
         if name not in _registered[kind]:
             raise unknown(kind[:-1], name, names(kind)[0])
     return _registered[kind][name]
@@ -73,7 +87,13 @@ def names(kind: str) -> tuple[list[str], dict[str, Exception]]:
 
 def parameters(cls: type) -> dict[str, Any]:
     """Return the parameters of a plug-in with their defaults (`...` where it must be given)."""
-    return {f.name: ... if f.default is MISSING else f.default for f in fields(cls) if f.init}
+    found = {}
+    for f in fields(cls):
+        if f.init and f.default_factory is not MISSING:
+            found[f.name] = f.default_factory()
+        elif f.init:
+            found[f.name] = ... if f.default is MISSING else f.default
+    return found
 
 
 def later(default: Any) -> Any:
@@ -97,7 +117,13 @@ def build(kind: str, name: str, params: Mapping[str, Any] | None = None) -> Any:
     for key, default in allowed.items():
         if default is ... and params.get(key) is None:
             raise BadRequest(f"{kind[:-1]} {name} needs {key}")
-    return cls(**params)
+    try:
+        return cls(**params)
+    except FairprivError:
+        raise
+    except Exception as error:  # a value of a kind its own checks did not think of
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise BadRequest(f"{kind[:-1]} {name} does not take these parameters ({said})") from error
 
 
 def summary(cls: type) -> str:

@@ -37,15 +37,20 @@ def number(
 
 def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int | None = None) -> None:
     """Refuse a value that is not a whole number within [at_least, at_most]."""
+    if at_least is not None and at_most is not None:
+        wanted = f"a whole number between {at_least} and {at_most}"
+    else:
+        wanted = "a whole number"
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise BadRequest(f"{name} must be a whole number, got {value!r}")
+        raise BadRequest(f"{name} must be {wanted}, got {value!r}")
     if at_least is not None and value < at_least:
-        raise BadRequest(f"{name} must be >= {at_least}, got {value}")
+        raise BadRequest(f"{name} must be {wanted if at_most is not None else f'>= {at_least}'}, got {value}")
     if at_most is not None and value > at_most:
-        raise BadRequest(f"{name} must be <= {at_most}, got {value}")
+        raise BadRequest(f"{name} must be {wanted if at_least is not None else f'<= {at_most}'}, got {value}")
 
 
 def choice(name: str, value: Any, choices: Collection[Any]) -> None:
     """Refuse a value that is not one of the choices."""
-    if value not in choices:
+    # 1 == True: a number is no yes or no; and a list is compared, not hashed
+    if not any(value == c and isinstance(value, bool) == isinstance(c, bool) for c in choices):
         raise BadRequest(f"{name} must be one of {', '.join(map(str, choices))}, got {value!r}")

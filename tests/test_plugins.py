@@ -27,7 +27,8 @@ def test_nothing_is_broken(kind):
 @pytest.mark.parametrize(("kind", "name"), PLUGINS)
 def test_a_plugin_is_a_frozen_documented_class_in_the_file_of_its_name(kind, name):
     cls = registry.find(kind, name)
-    assert cls.__module__ == f"fairpriv.{kind}.{name}"
+    assert cls.__module__.startswith(f"fairpriv.{kind}.")
+    assert cls.__module__.rpartition(".")[2] == name
     assert dataclasses.is_dataclass(cls)
     assert cls.__dataclass_params__.frozen
     assert inspect.getdoc(cls)
@@ -40,7 +41,7 @@ def test_a_plugin_is_a_frozen_documented_class_in_the_file_of_its_name(kind, nam
 def test_every_config_of_a_group_names_a_plugin_and_its_parameters(group):
     config.start()
     for option in config.options(group):
-        params = config._compose(f"{group}/{option}", [])[group]
+        params = config.option(group, option)
         allowed = registry.parameters(registry.find(GROUPS[group], params["name"]))
         assert set(params) - {"name"} <= set(allowed), option
 

@@ -19,12 +19,17 @@ class Recovery:
 
 
 @dataclass(frozen=True)
-class Attack(Plugin):
-    """An attack; `run(view, rng)` is its one verb."""
+class AnyAttack(Plugin):
+    """An attack of any family; each says in `paper` where it comes from."""
 
     kind: ClassVar[str] = "attacks"
     name: ClassVar[str]
     paper: ClassVar[str] = ""
+
+
+@dataclass(frozen=True)
+class Attack(AnyAttack):
+    """An attack on a desk that answers bias queries; `run(view, rng)` is its one verb."""
 
     def run(self, view: Any, rng: np.random.Generator) -> Any:
         """Attack through the view and return what was learned."""

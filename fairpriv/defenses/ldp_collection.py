@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairpriv import validate
-from fairpriv.defenses.base import Defense
+from fairpriv.defenses.base import CollectionDefense
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.budget import SPLITS, Ledger, split_budget
 from fairpriv.mechanisms.ldp import PROTOCOLS
@@ -19,7 +19,7 @@ NONE = "nondp"
 
 @register
 @dataclass(frozen=True)
-class LDPCollection(Defense):
+class LDPCollection(CollectionDefense):
     """Each person perturbs each sensitive attribute on their own device; the server sees indicator vectors only.
 
     Parameters

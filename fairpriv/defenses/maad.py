@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairpriv import validate
-from fairpriv.defenses.base import Defense
+from fairpriv.defenses.base import DebiasingDefense
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.accountant import pld_epsilon, rdp_epsilon, steps_within, unsampled_epsilon
 from fairpriv.registry import register
@@ -58,7 +58,7 @@ class Trained:
 
 @register
 @dataclass(frozen=True)
-class Maad(Defense):
+class Maad(DebiasingDefense):
     """Adversarial debiasing of several attributes at once, with or without DP (Algorithm 1 and its three ablations).
 
     Attributes
@@ -148,6 +148,12 @@ class Maad(Defense):
         if wanted is not None and (self.privacy == "none" or pld_epsilon(*rest, wanted, float(self.delta)) <= epsilon):
             return wanted  # the search can be long where ε would last for millions of steps
         return steps_within(epsilon, *rest, float(self.delta))
+
+    def least_epsilon(self, n: int) -> float:
+        """Return what a single step on n examples spends (0 where `epochs` alone ends the training)."""
+        if self.privacy == "none" and self.epochs is not None:
+            return 0.0
+        return pld_epsilon(float(self.sigma), self.batch / n, 1, float(self.delta))
 
     def account(self, n: int, steps: int) -> Spent:
         """Return what these steps on n examples spend."""

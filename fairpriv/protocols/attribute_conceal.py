@@ -8,25 +8,19 @@ import pandas as pd
 
 from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
-from fairpriv.protocols.base import Check, Protocol, Result
-from fairpriv.protocols.bias_queries import make_attack, make_defense, play
+from fairpriv.protocols.base import Check, Result
+from fairpriv.protocols.bias_queries import BiasQueries, play
 from fairpriv.registry import register
 
 
 @register
 @dataclass(frozen=True)
-class AttributeConceal(Protocol):
+class AttributeConceal(BiasQueries):
     """Answers bias queries under differential privacy and measures error and leakage (Tables 1-4, Figures 1-4)."""
 
     name: ClassVar[str] = "attribute_conceal"
     paper: ClassVar[str] = "hamman2023, Sections 4 and 5, A.7"
     shared: ClassVar[tuple[str, ...]] = ("n0", "m", "epsilon", "defense", "attack.decoder")
-
-    def validate(self, cell: Cell) -> None:
-        """Refuse parameters out of range."""
-        make_defense(cell)
-        make_attack(cell)
-        cell.plugin("model")
 
     def run(self, cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
         """Play the game of each cell."""
@@ -47,7 +41,9 @@ class AttributeConceal(Protocol):
     def figures(self, rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
         """Return Figures 1 to 4, and beyond: the attackers side by side and the mechanisms side by side."""
         from fairpriv.protocols import hamman_figures as draw
+        from fairpriv.protocols.hamman_tables import with_axes
 
+        rows = with_axes(rows)
         made = {
             "figure1": draw.figure1(rows, arrays),
             "figure2": draw.figure2(rows),

@@ -8,25 +8,19 @@ import pandas as pd
 
 from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
-from fairpriv.protocols.base import Check, Protocol, Result
-from fairpriv.protocols.bias_queries import make_attack, make_defense, play
+from fairpriv.protocols.base import Check, Result
+from fairpriv.protocols.bias_queries import BiasQueries, play
 from fairpriv.registry import register
 
 
 @register
 @dataclass(frozen=True)
-class AttributeReveal(Protocol):
+class AttributeReveal(BiasQueries):
     """Plays every attack of Section 3 on exact answers: leakage against queries, and the queried models' accuracy."""
 
     name: ClassVar[str] = "attribute_reveal"
     paper: ClassVar[str] = "hamman2023, Section 3, A.3, A.7"
     shared: ClassVar[tuple[str, ...]] = ("m", "attack.decoder")
-
-    def validate(self, cell: Cell) -> None:
-        """Refuse parameters out of range."""
-        make_defense(cell)
-        make_attack(cell)
-        cell.plugin("model")
 
     def run(self, cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
         """Play the game of each cell."""
@@ -47,6 +41,8 @@ class AttributeReveal(Protocol):
     def figures(self, rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
         """Return leakage against queries (noiseless lines of Figures 1a and 4a) and recovered s̄ vectors."""
         from fairpriv.protocols import hamman_figures as draw
+        from fairpriv.protocols.hamman_tables import with_axes
 
+        rows = with_axes(rows)
         made = {"queries": draw.reveal_by_queries(rows), "recovered": draw.reveal_vectors(arrays)}
         return {name: figure for name, figure in made.items() if figure is not None}

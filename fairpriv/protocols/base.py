@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from fairpriv.cells import Cell
+from fairpriv.cells import GROUPS, Cell
 from fairpriv.datasets.base import Dataset
-from fairpriv.registry import Plugin
+from fairpriv.errors import BadRequest, DoesNotFit
+from fairpriv.registry import Plugin, find, names
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,11 @@ class Check:
     sure: bool | None = None  # of a claim that fails: whether it is more than chance; None: not asked
 
 
+def _members(group: str, family: type) -> list[str]:
+    """Return the plug-ins of a family."""
+    return [name for name in names(GROUPS[group])[0] if issubclass(find(GROUPS[group], name), family)]
+
+
 @dataclass(frozen=True)
 class Protocol(Plugin):
     """One experiment: a pure function of (cell, seed), and what is made of its rows.
@@ -38,6 +44,9 @@ class Protocol(Plugin):
     for these axes, and returns one Result a cell. A cell's result must not depend on its companions.
 
     `later` gives the defaults of axes that were added after results were made: at these they change no stream or stamp.
+
+    `accepts` names, for each group of plug-ins that a cell needs, the base class of those it takes. A protocol that
+    names none takes any.
     """
 
     kind: ClassVar[str] = "protocols"
@@ -45,12 +54,44 @@ class Protocol(Plugin):
     paper: ClassVar[str] = ""
     shared: ClassVar[tuple[str, ...]] = ()
     later: ClassVar[Mapping[str, Any]] = {}
+    accepts: ClassVar[Mapping[str, type]] = {}
+    least_rows: ClassVar[int] = 10  # what any split into parts needs
 
     def validate(self, cell: Cell) -> None:
-        """Refuse a cell whose parameters are out of range, before anything runs."""
+        """Refuse a cell with plug-ins of another family or parameters out of range, before anything runs."""
+        self._check_families(cell)
         for group in cell.plugins:
             if group != "dataset":
-                cell.plugin(group)
+                self.build(cell, group)
+
+    def build(self, cell: Cell, group: str) -> Any:
+        """Build the cell's plug-in of a group, with what the axes add to its parameters."""
+        return cell.plugin(group)
+
+    def _check_families(self, cell: Cell) -> None:
+        if not self.accepts:
+            return
+        for group in (g for g in cell.plugins if g != "dataset" and g not in self.accepts):
+            raise BadRequest(f"{self.name} takes no {group}: leave out {group}={cell.plugins[group]['name']}")
+        for group, family in self.accepts.items():
+            if group not in cell.plugins:
+                raise BadRequest(f"{self.name} needs a {group}: one of {', '.join(_members(group, family))}")
+            name = cell.plugins[group]["name"]
+            if not issubclass(find(GROUPS[group], name), family):
+                valid = ", ".join(_members(group, family))
+                raise BadRequest(f"{self.name} cannot use {group}={name}: valid ({family.__name__}): {valid}")
+
+    def fits(self, cell: Cell, dataset: Dataset) -> None:
+        """Refuse a cell that asks more of its dataset than it has, before anything runs.
+
+        Called once for each distinct (dataset, axes other than the seed).
+        """
+        counts = [int((values == v).sum()) for values in (dataset.label, dataset.group) for v in (0, 1)]
+        if len(dataset) < self.least_rows or min(counts) < 2:
+            raise DoesNotFit(
+                f"dataset {dataset.name} is too small for {self.name}: it needs at least {self.least_rows} rows, two "
+                f"of each label and of each group, and has {len(dataset)} rows, {min(counts)} of the rarest"
+            )
 
     def run(self, cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
         """Compute these cells; `load(cell)` gives a cell's dataset."""

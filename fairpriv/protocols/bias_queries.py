@@ -4,19 +4,23 @@ Both of the paper's experiments play it; they differ in what is varied and shown
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from fairpriv import validate
+from fairpriv.attacks.base import Attack
 from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.datasets.split import draw_test_set, stratified_split
+from fairpriv.defenses.base import QueryDefense
 from fairpriv.desk import ComplianceDesk
+from fairpriv.errors import DoesNotFit
 from fairpriv.metrics.leakage import leakage, number_recovered, sp_error
 from fairpriv.models.base import Model
-from fairpriv.protocols.base import Result
+from fairpriv.protocols.base import Protocol, Result
 from fairpriv.registry import find, parameters
 
 # Where nothing is declared about the groups. A constant, so it says nothing about the data.
@@ -150,3 +154,63 @@ def play(cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]
         for i, (cell, test, desk, defense), recovery in zip(members, desks, found):
             results[i] = _score(cell, test, desk, recovery, defense)
     return results  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class BiasQueries(Protocol):
+    """What both experiments accept and ask of a cell and of its dataset."""
+
+    accepts: ClassVar[Mapping[str, type]] = {"attack": Attack, "defense": QueryDefense, "model": Model}
+
+    def build(self, cell: Cell, group: str) -> Any:
+        """Build a plug-in: the defense at the cell's ε, the attack with its number of queries."""
+        makers = {"defense": make_defense, "attack": make_attack}
+        return makers[group](cell) if group in makers else cell.plugin(group)
+
+    def validate(self, cell: Cell) -> None:
+        """Refuse a wrong family, parameters out of range, and sizes that contradict each other."""
+        if "epsilon" in cell.axes:
+            validate.number("epsilon", cell["epsilon"], above=0)
+        n, n0, m = (cell.get(axis) for axis in ("n", "n0", "m"))
+        if n is not None:
+            validate.integer("n", n, at_least=2)
+        if n0 is not None:
+            validate.integer("n0", n0, at_least=1, at_most=None if n is None else n - 1)
+        if m is not None:
+            validate.integer("m", m, at_least=1)
+        super().validate(cell)
+        if n is not None:
+            _check_queries(cell, n)
+
+    def fits(self, cell: Cell, dataset: Dataset) -> None:
+        """Refuse a test set that the dataset cannot give, and more queries than it has people."""
+        super().fits(cell, dataset)
+        sizes = [int((dataset.group == g).sum()) for g in (0, 1)]
+        n, n0 = cell.get("n", len(dataset)), cell.get("n0")
+        if n > len(dataset):
+            raise DoesNotFit(f"n must be a whole number between 2 and {len(dataset)}, got {n}", "n")
+        _check_queries(cell, n)
+        if n == len(dataset) and n0 in (None, sizes[0]):
+            return  # everybody is in the test set
+        share = sizes[0] / len(dataset)
+        wanted = max(1, round(share * n)) if n0 is None else n0
+        least, most = max(1, n - sizes[1]), min(sizes[0], n - 1)
+        if not least <= wanted <= most:
+            raise DoesNotFit(
+                f"n0 must be a whole number between {least} and {most} for n = {n} of dataset {dataset.name} "
+                f"({sizes[0]} of {len(dataset)} rows are in group 0), got {wanted}",
+                "n" if n0 is None else "n0",
+            )
+        if len(dataset) - n < self.least_rows:
+            raise DoesNotFit(
+                f"n must be a whole number between 2 and {len(dataset) - self.least_rows}, so that some of the "
+                f"{len(dataset)} rows are left to train on, or null for all, got {n}",
+                "n",
+            )
+
+
+def _check_queries(cell: Cell, n: int) -> None:
+    """Refuse more models than people, where the attack has a number to choose: n models determine everyone."""
+    m = getattr(make_attack(cell), "m", None)
+    if isinstance(m, int) and m > n:
+        raise DoesNotFit(f"m must be a whole number between 1 and n = {n}, got {m}", "m")

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.protocols.base import Check
+from fairpriv.protocols.hamman_tables import with_axes
 from fairpriv.report.summary import surely_below
 
 SETTING = ["dataset", "n", "n0", "m"]
@@ -110,6 +111,7 @@ def _german_flat(finite: pd.DataFrame) -> Check:
 
 def conceal_checks(rows: pd.DataFrame) -> dict[str, Check]:
     """Return the claims that attribute_conceal can check, with the paper's decoder."""
+    rows = with_axes(rows)
     finite = rows[(rows["attack.decoder"] == "l1") & np.isfinite(rows["epsilon"].astype(float))]
     return {
         "conceal_below_laplace": _below_laplace(finite),
@@ -124,6 +126,7 @@ def conceal_checks(rows: pd.DataFrame) -> dict[str, Check]:
 
 def reveal_checks(rows: pd.DataFrame) -> dict[str, Check]:
     """Return the claims that attribute_reveal can check."""
+    rows = with_axes(rows)
     paper = rows[
         (rows["attack"] == "reveal_compressed")
         & (rows["attack.queries"] == "perturbed")

@@ -6,6 +6,7 @@ import pandas as pd
 from fairpriv.report.summary import summarise
 
 POINT = ["dataset", "n", "n0", "m", "attack.queries", "epsilon", "defense"]
+AXES = [*POINT, "attack", "attack.decoder", "attack.group_sizes"]
 ERRORS = ["sp_error", "sp_error_median", "sp_error_raw", "sp_error_signed"]
 NAMES = {
     "conceal": "Attribute-Conceal (paper)",
@@ -23,11 +24,21 @@ DECODER_NAMES = {
 }
 
 
+def with_axes(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with every axis of the paper's grids as a column: a run of one's own need not have them all."""
+    missing = [axis for axis in AXES if axis not in rows]
+    return rows.assign(**{axis: pd.Series(np.nan, rows.index, dtype=object) for axis in missing})
+
+
 def conceal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return a summary of every point, the paper's tables in their layout, and what the strongest attacker gets."""
+    absent = [axis for axis in AXES if axis not in rows]
+    rows = with_axes(rows)
     every = summarise(rows, [*POINT, "attack.decoder"], [*ERRORS, "leakage", "recovered", "noise_scale"])
     paper = every[every["attack.decoder"] == "l1"]
-    tables = {"summary": every, "attackers": _attackers(every)}
+    tables = {"summary": every.drop(columns=absent, errors="ignore")}
+    if len(attackers := _attackers(every)):
+        tables["attackers"] = attackers
     for name, where, second in (
         ("table1", paper["dataset"] == "adult_race", "leakage"),
         ("table2_and_3", paper["dataset"] == "synthetic", "leakage"),
@@ -55,7 +66,7 @@ def _attackers(every: pd.DataFrame) -> pd.DataFrame:
     several = wide.notna().sum(axis=1) > 1
     wide = wide[several]
     if wide.empty:
-        return wide.reset_index()
+        return wide
     out = wide.add_prefix("leakage.")
     out["strongest"] = wide.idxmax(axis=1)
     out["leakage.strongest"] = wide.max(axis=1)
@@ -73,5 +84,5 @@ def reveal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     realistic = rows[rows.get("attack.queries", pd.Series(index=rows.index, dtype=object)) == "perturbed"]
     if len(realistic):
         accuracies = ["base_accuracy", "model_accuracy", "model_accuracy_sd"]
-        tables["accuracies"] = summarise(realistic, ["dataset", "n", "m"], accuracies)
+        tables["accuracies"] = summarise(realistic, [c for c in ("dataset", "n", "m") if c in rows], accuracies)
     return tables

@@ -1,6 +1,6 @@
 """experiment=information_obfuscation: fair representations under local differential privacy (xie2024, Section 6)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -25,10 +25,7 @@ POINT = ("dataset", "defense", "beta", "epsilon")
 def make_defense(cell: Cell) -> RepresentationDefense:
     """Build the cell's method at its ε, and at its β where that is an axis."""
     beta = {} if cell.get("beta") is None else {"beta": cell["beta"]}
-    defense = cell.plugin("defense", epsilon=cell.get("epsilon", float("inf")), **beta)
-    if not isinstance(defense, RepresentationDefense):
-        raise BadRequest(f"defense {defense.name} makes no representations: pick e.g. information_obfuscation or cfb")
-    return defense
+    return cell.plugin("defense", epsilon=cell.get("epsilon", float("inf")), **beta)
 
 
 def split(cell: Cell, data: Dataset) -> tuple[Sample, Sample]:
@@ -169,9 +166,17 @@ class InformationObfuscationProtocol(Protocol):
     paper: ClassVar[str] = "xie2024, Section 6"
     shared: ClassVar[tuple[str, ...]] = ("epsilon", "mine_of", "mine_iterations", "mine_settle", "attacks")
 
+    accepts: ClassVar[Mapping[str, type]] = {"defense": RepresentationDefense}
+
+    def build(self, cell: Cell, group: str) -> Any:
+        """Build the method at the cell's ε and β."""
+        return make_defense(cell)
+
     def validate(self, cell: Cell) -> None:
-        """Refuse parameters out of range."""
-        make_defense(cell)
+        """Refuse a wrong family and parameters out of range."""
+        if "epsilon" in cell.axes:
+            validate.number("epsilon", cell["epsilon"], at_least=0)
+        super().validate(cell)
         validate.choice("mine_of", cell.get("mine_of", "none"), MINE_OF)
         validate.integer("mine_iterations", cell.get("mine_iterations", 50_000), at_least=1000)
         validate.choice("mine_settle", cell.get("mine_settle", False), (True, False))

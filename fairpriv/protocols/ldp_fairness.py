@@ -1,6 +1,6 @@
 """experiment=ldp_fairness: collecting sensitive attributes under LDP, and fairness and utility (arcolezi2023)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,11 +10,13 @@ from sklearn.model_selection import train_test_split
 
 from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
+from fairpriv.defenses.base import CollectionDefense
 from fairpriv.metrics.group_fairness import group_fairness, utility
+from fairpriv.models.base import Model
 from fairpriv.protocols.base import Check, Protocol, Result
-from fairpriv.protocols.ldp_tables import SENSITIVE, OneHotTable, sensitive_attributes
+from fairpriv.protocols.ldp_tables import SENSITIVE, OneHotTable, check_discrete, sensitive_attributes
 from fairpriv.registry import register
-from fairpriv.validate import choice
+from fairpriv.validate import choice, number
 
 
 def _defense(cell: Cell) -> Any:
@@ -31,11 +33,25 @@ class LdpFairness(Protocol):
     paper: ClassVar[str] = "arcolezi2023, Sections 4 and 5, Appendix A"
     shared: ClassVar[tuple[str, ...]] = ("epsilon",)
 
+    accepts: ClassVar[Mapping[str, type]] = {"defense": CollectionDefense, "model": Model}
+
+    def build(self, cell: Cell, group: str) -> Any:
+        """Build a plug-in: the defense at the cell's ε."""
+        return _defense(cell) if group == "defense" else cell.plugin(group)
+
     def validate(self, cell: Cell) -> None:
-        """Refuse parameters out of range."""
-        cell.plugin("model")
-        _defense(cell)
-        choice("sensitive", cell["sensitive"], SENSITIVE)
+        """Refuse a wrong family and parameters out of range."""
+        if "epsilon" in cell.axes:
+            number("epsilon", cell["epsilon"], above=0)
+        super().validate(cell)
+        choice("sensitive", cell.get("sensitive"), SENSITIVE)
+
+    def fits(self, cell: Cell, dataset: Dataset) -> None:
+        """Refuse sensitive attributes that the dataset does not have, or that are not discrete."""
+        super().fits(cell, dataset)
+        for attribute in sensitive_attributes(dataset, cell["sensitive"], cell.seed):
+            if attribute != dataset.protected:
+                check_discrete(dataset, attribute)
 
     def run(self, cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
         """Split and encode once, then collect, train and test once a cell."""

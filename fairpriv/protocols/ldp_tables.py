@@ -41,6 +41,15 @@ def sensitive_attributes(data: Dataset, which: str, seed: int) -> tuple[str, ...
     return (data.protected, *map(str, legacy.choice(pool, size=number, replace=False)))
 
 
+def check_discrete(data: Dataset, attribute: str) -> None:
+    """Refuse an attribute that the features lack, or a number of too many values."""
+    if attribute not in data.features:
+        raise BadRequest(f"sensitive attribute {attribute} is not a column of {data.name} here")
+    column = data.features[attribute]
+    if not isinstance(column.dtype, pd.CategoricalDtype) and (k := column.nunique()) > MOST_VALUES:
+        raise BadRequest(f"sensitive attribute {attribute} has {k} values: make it discrete (<= {MOST_VALUES})")
+
+
 def _codes(column: pd.Series) -> tuple[np.ndarray, int]:
     """Return codes 0 .. k-1 over the domain, and k."""
     if isinstance(column.dtype, pd.CategoricalDtype):

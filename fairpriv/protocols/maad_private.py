@@ -1,6 +1,7 @@
 """experiment=maad_private: adversarial debiasing of several attributes, with and without privacy (maad2023)."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +13,8 @@ from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.datasets.encode import one_hot
 from fairpriv.datasets.split import stratified_split
-from fairpriv.errors import BadRequest, unknown
+from fairpriv.defenses.base import DebiasingDefense
+from fairpriv.errors import BadRequest, DoesNotFit, unknown
 from fairpriv.metrics.odds import intersectional, odds
 from fairpriv.protocols.base import Check, Protocol, Result
 from fairpriv.registry import register
@@ -108,10 +110,28 @@ class MaadPrivate(Protocol):
     name: ClassVar[str] = "maad_private"
     paper: ClassVar[str] = "maad2023, Sections 4 and 5"
 
+    accepts: ClassVar[Mapping[str, type]] = {"defense": DebiasingDefense}
+
     def validate(self, cell: Cell) -> None:
         """Refuse parameters out of range, and a defense that lacks what it trains with."""
         super().validate(cell)
         getattr(cell.plugin("defense"), "available", lambda: None)()
+
+    def fits(self, cell: Cell, dataset: Dataset) -> None:
+        """Refuse attributes that are not there or not binary, and a budget that not even one step keeps."""
+        super().fits(cell, dataset)
+        binary_attributes(cell, dataset)
+        defense, n = cell.plugin("defense"), round((1 - TEST_SHARE) * len(dataset))
+        batch, epsilon = getattr(defense, "batch", 1), getattr(defense, "epsilon", None)
+        if batch > n:
+            raise DoesNotFit(f"defense.batch must be a whole number between 1 and {n}, got {batch}", "defense.batch")
+        least = defense.least_epsilon(n)
+        if epsilon is not None and least > epsilon:
+            raise DoesNotFit(
+                f"defense.epsilon must be >= {math.ceil(least * 1000) / 1000:g} on the {n} training rows of dataset "
+                f"{dataset.name}, which a single step spends, got {epsilon:g}",
+                "defense.epsilon",
+            )
 
     def run(self, cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
         """Train and test each cell on its own split."""
@@ -147,7 +167,7 @@ class MaadPrivate(Protocol):
             "epsilon_sensitive": spent.spent if spent.sensitive is None else spent.sensitive,
             "spent_on": spent.on,
             "steps": fitted.steps,
-            "epochs": fitted.steps * cell.plugins["defense"]["batch"] / len(train),
+            "epochs": fitted.steps * cell.plugins["defense"].get("batch", math.nan) / len(train),
             "one_sided_batches": fitted.one_sided,
             "train_loss": float(fitted.losses[-min(500, len(fitted.losses)) :, 0].mean()),
         }

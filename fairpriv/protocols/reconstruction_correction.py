@@ -1,6 +1,6 @@
 """The experiments of ferry2023: reconstruct a sensitive attribute, then correct it by the model's fairness."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -15,10 +15,11 @@ from fairpriv.datasets.split import stratified_split
 from fairpriv.defenses.fair_learner import FairLearner
 from fairpriv.errors import BadRequest
 from fairpriv.metrics.unfairness import as_fraction, unfairness
+from fairpriv.models.base import Model
 from fairpriv.protocols.base import Check, Protocol, Result
 from fairpriv.registry import register
 from fairpriv.report import reconstruction as outputs
-from fairpriv.validate import choice
+from fairpriv.validate import choice, number
 
 SENSITIVE = ("binary", "values")
 PUBLISHED_DECIMALS = 3
@@ -135,21 +136,18 @@ class ReconstructionCorrection(Protocol):
     name: ClassVar[str] = "reconstruction_correction"
     paper: ClassVar[str] = "ferry2023"
     shared: ClassVar[tuple[str, ...]] = ("attack", "tolerance")
+    accepts: ClassVar[Mapping[str, type]] = {"attack": Adversary, "defense": FairLearner, "model": Model}
+    least_rows: ClassVar[int] = 30  # thirds for training, test and attack
 
     def validate(self, cell: Cell) -> None:
         """Refuse a cell before anything runs."""
         super().validate(cell)
         choice("sensitive", cell.get("sensitive", "binary"), SENSITIVE)
-        defense, attack = cell.plugin("defense"), cell.plugin("attack")
-        if not isinstance(defense, FairLearner):
-            raise BadRequest(
-                f"defense {defense.name} trains no model: pick a fair learner such as exponentiated_gradient"
-            )
-        if not isinstance(attack, Adversary):
-            raise BadRequest(f"attack {attack.name} makes no reconstruction: pick adversary_xy or adversary_xyh")
         if not hasattr(cell.plugin("model"), "fit_classes"):
             raise BadRequest("model must be random_forest or another that learns any number of classes")
-        defense.check(cell.get("fairness"), cell.get("tolerance"))
+        if cell.get("tolerance") is not None:
+            number("tolerance", cell["tolerance"], at_least=0, at_most=1)
+        cell.plugin("defense").check(cell.get("fairness"), cell.get("tolerance"))
 
     def run(self, cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
         """Train each target once, attack it by each adversary."""

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from fairpriv.errors import BadRequest
-from fairpriv.paths import share
+from fairpriv.paths import shares
 from fairpriv.report.chance import SPREADS
 from fairpriv.report.counts import CAUSES
 
@@ -207,6 +207,5 @@ def read_paper(folder: Path) -> Paper:
 
 
 def papers() -> list[Paper]:
-    """Return all papers of experiments/, by key."""
-    root = share("experiments")
-    return [read_paper(path.parent) for path in sorted(root.glob("*/paper.yaml"))]
+    """Return all papers of experiments/, by key, then those brought from outside."""
+    return [read_paper(path.parent) for root in shares("experiments") for path in sorted(root.glob("*/paper.yaml"))]

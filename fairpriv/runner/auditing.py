@@ -11,8 +11,9 @@ from fairpriv.mechanisms.audit import audit
 from fairpriv.metrics.gaps import GAPS
 from fairpriv.registry import build, find, names, parameters
 from fairpriv.seeds import stream
-from fairpriv.validate import choice
+from fairpriv.validate import choice, integer, number
 
+MOST_PEOPLE = 100_000
 DEFAULTS = {"defense": None, "epsilon": 0.9, "n": 100, "m": 10, "metric": "sp", "samples": 20_000, "share": 0.1}
 
 
@@ -21,7 +22,10 @@ def _settings(words: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     settings, params = dict(DEFAULTS), {}
     for word in words:
         key, equals, text = word.partition("=")
-        value = yaml.safe_load(text)
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError:
+            raise BadRequest(f"cannot read {word!r}: settings are key=value, e.g. epsilon=1") from None
         value = float(value) if isinstance(value, str) and value in ("inf", "nan") else value
         if not equals or (key not in settings and not key.startswith("defense.")):
             raise unknown("setting", key, [*settings, "defense.PARAMETER"])
@@ -30,6 +34,11 @@ def _settings(words: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
         else:
             settings[key] = value
     choice("metric", settings["metric"], GAPS)
+    number("epsilon", settings["epsilon"], above=0)
+    integer("n", settings["n"], at_least=2, at_most=MOST_PEOPLE)
+    integer("m", settings["m"], at_least=1, at_most=MOST_PEOPLE)
+    integer("samples", settings["samples"], at_least=100, at_most=10_000_000)
+    number("share", settings["share"], above=0, below=1)
     return settings, params
 
 

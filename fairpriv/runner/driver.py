@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fairpriv.cells import Cell
 from fairpriv.config import Plan
-from fairpriv.errors import DataUnavailable
+from fairpriv.errors import DataUnavailable, DoesNotFit
 from fairpriv.registry import build, find
 from fairpriv.runner.engines import run_tasks
 from fairpriv.runner.kept import Kept, Origin
@@ -17,8 +17,8 @@ from fairpriv.runner.library import Library, open_library
 from fairpriv.runner.progress import Progress
 from fairpriv.runner.revision import revision
 from fairpriv.runner.signals import exit_code_of
-from fairpriv.runner.survey import Seat, Surveyor, bring, forecast, reasons, told
-from fairpriv.runner.work import Finished, Task
+from fairpriv.runner.survey import Brought, Seat, Surveyor, bring, forecast, reasons, told
+from fairpriv.runner.work import Finished, Task, load
 from fairpriv.seeds import canonical
 from fairpriv.stamps.stamp import code_behind, versions
 
@@ -97,24 +97,39 @@ def _point(cell: Cell) -> str:
 
 def supply(job: Job) -> None:
     """Bring the data of unfinished cells; what cannot be had keeps only its own cells back."""
-    looked: dict[str, tuple[str, DataUnavailable | None, DataUnavailable | None]] = {}
-    open_seats = [seat for seat in job.seats if seat.state in ("missing", "outdated") and not seat.extra]
-    for seat in open_seats:
+    looked: dict[str, Brought] = {}
+    misfits: dict[str, DoesNotFit | None] = {}
+    for seat in [s for s in job.seats if s.state in ("missing", "outdated") and not s.extra]:
         if "dataset" not in seat.cell.plugins:
             continue
         name = canonical(seat.cell.plugins["dataset"])
         seat.data, absent, wrong = looked[name] = looked.get(name) or bring(seat.cell)
         if job.plan.own_data and (absent or wrong):
             raise absent or wrong
-        if absent:
-            seat.state, seat.why = "not run", absent.brief
-            job.unavailable[str(absent)] += 1
-        elif wrong:
+        if wrong:
             seat.state, seat.why = "failed", str(wrong)
+            continue
+        point = _point(seat.cell)
+        if not absent and point not in misfits:
+            misfits[point] = _misfit(seat.cell, job.plan)
+        if cannot := absent or misfits[point]:
+            seat.state, seat.why = "not run", cannot.brief
+            job.unavailable[str(cannot)] += 1
     asked = [seat for seat in job.seats if not seat.extra]
     if asked and all(seat.state in ("not run", "failed") for seat in asked):
         wrong_ones = [str(error) for _, _, error in looked.values() if error]
         raise DataUnavailable([*job.unavailable, *wrong_ones][0])
+
+
+def _misfit(cell: Cell, plan: Plan) -> DoesNotFit | None:
+    """Return why a cell does not fit its dataset; raise it where that is what the user asked for."""
+    try:
+        build("protocols", cell.protocol).fits(cell, load(cell))
+    except DoesNotFit as error:
+        if not error.axis or error.axis in plan.pinned:
+            raise
+        return error
+    return None
 
 
 def _companions(cell: Cell, shared: tuple[str, ...]) -> str:

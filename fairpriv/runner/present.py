@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.errors import FairprivError
-from fairpriv.paths import share
+from fairpriv.paths import shares
 from fairpriv.registry import build
 from fairpriv.runner.folder import Folder, read_folder, replace_file
 from fairpriv.stamps.closure import NEUTRAL_TO_DRAWING, code_of, drawing_places
@@ -55,7 +55,7 @@ def _fingerprint(folder: Path, protocol: Any, paper: str, judged: bool) -> str:
     parts += [
         hashlib.sha256(p.read_bytes()).hexdigest() for p in (folder / "cells.csv", folder / "arrays.npz") if p.is_file()
     ]
-    told = sorted((share("experiments") / paper).rglob("*.*")) if paper else []
+    told = sorted(path for place in shares("experiments") for path in (place / paper).rglob("*.*")) if paper else []
     parts += [hashlib.sha256(p.read_bytes()).hexdigest() for p in told if p.suffix in (".yaml", ".csv")]
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
 

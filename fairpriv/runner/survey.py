@@ -141,7 +141,11 @@ def reasons(seats: Iterable[Seat]) -> dict[str, int]:
     return dict(Counter(seat.why for seat in seats if seat.state == "outdated").most_common())
 
 
-def bring(cell: Cell) -> tuple[str, DataUnavailable | None, DataUnavailable | None]:
+# The sum of a dataset, why it cannot be had, and what is wrong with its content.
+Brought = tuple[str, DataUnavailable | None, DataUnavailable | None]
+
+
+def bring(cell: Cell) -> Brought:
     """Bring and read a cell's data: its sum, why it cannot be had, and what is wrong with its content."""
     params = dict(cell.plugins["dataset"])
     name = params.pop("name")

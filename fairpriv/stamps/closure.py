@@ -24,7 +24,7 @@ NEUTRAL = (
 # What is drawn of finished rows depends on the code that draws as well.
 NEUTRAL_TO_DRAWING = tuple(name for name in NEUTRAL if name != "fairpriv.report")
 PRESENTATION = ("tables", "figures", "checks")  # methods of a protocol that present rows
-_APART = ("validate", "fits", *PRESENTATION)  # and those that refuse cells
+_APART = ("validate", "fits", "build", "_check_families", *PRESENTATION)  # and those that refuse cells
 _PROTOCOL = ("fairpriv.protocols.base", "Protocol")
 # What every cell is computed through, though no plug-in names it: the cell itself and its dataset.
 ALWAYS = (

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from omegaconf import OmegaConf
 
 from fairpriv import config as conf
 from fairpriv import registry
@@ -14,7 +13,7 @@ NAMES = sorted(path.stem for path in CONF.glob("*.yaml"))
 
 def resolved(name):
     conf.start()
-    return OmegaConf.to_container(conf._compose(f"dataset/{name}", [])["dataset"])
+    return dict(conf.option("dataset", name))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -11,7 +11,7 @@ import pytest
 from fairpriv import registry
 from fairpriv.datasets import sources
 from fairpriv.datasets.sources import Source, Wheel, fetch
-from fairpriv.errors import BadRequest, DataUnavailable
+from fairpriv.errors import BadRequest, DataCorrupt, DataUnavailable
 
 BODY = b"a,b\n1,2\n"
 SUM = hashlib.sha256(BODY).hexdigest()
@@ -109,7 +109,7 @@ def test_local_file_is_read_in_place(empty, tmp_path, monkeypatch):
 def test_corrupt_local_file_is_refused(empty, tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_bytes(b"other")
     monkeypatch.setenv("FAIRPRIV_DATA", str(tmp_path))
-    with pytest.raises(DataUnavailable, match="is corrupt: sha256 is") as error:
+    with pytest.raises(DataCorrupt, match="is corrupt: sha256 is") as error:
         fetch(Source("d", "a.csv", SUM))
     assert SUM in one_line(error)
     assert sha(b"other") in one_line(error)
@@ -133,7 +133,7 @@ def test_corrupt_cached_file_is_named_and_replaced_on_request(empty, serve):
     source = Source("d", "a.csv", SUM, url=serve("a.csv", BODY))
     path = fetch(source)
     path.write_bytes(b"spoilt")
-    with pytest.raises(DataUnavailable) as error:
+    with pytest.raises(DataCorrupt) as error:
         fetch(source)
     text = one_line(error)
     assert all(part in text for part in (str(path), SUM, sha(b"spoilt"), "`fairpriv data fetch d` replaces it"))
@@ -216,7 +216,7 @@ def test_unpublished_sum_is_remembered(empty, serve):
     source = Source("d", "a.csv", url=serve("a.csv", BODY))
     path = fetch(source)
     path.write_bytes(b"changed later")
-    with pytest.raises(DataUnavailable, match="corrupt"):
+    with pytest.raises(DataCorrupt, match="corrupt"):
         fetch(source)
 
 

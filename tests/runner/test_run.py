@@ -80,7 +80,7 @@ def test_a_wider_grid_reuses_what_is_there_and_streams_do_not_move(shell):
     before = pd.read_csv(shell.folder / "results/toy/cells.csv").set_index(["x", "seed"])["draw"]
     done = shell.toy("jobs=1", "x=[1,2,3,4]", "seeds=5")
     assert "(12 reused)" in done.stdout
-    after = pd.read_csv(shell.folder / "results/toy/cells.csv").set_index(["x", "seed"])["draw"]
+    after = pd.read_csv(shell.folder / "results/toy/x=[1,2,3,4]/cells.csv").set_index(["x", "seed"])["draw"]
     pd.testing.assert_series_equal(after.loc[before.index], before, check_exact=True)
 
 
@@ -112,14 +112,15 @@ def test_kill_9_in_mid_sweep_then_resume_is_byte_identical(shell):
     running.communicate()
     kept = finished(shell.folder)
     assert 6 <= kept < 36
-    assert not (shell.folder / "results/toy/cells.csv").exists()
+    assert not (shell.folder / "results/toy/behaviour=slow/cells.csv").exists()
     deadline = time.time() + 30  # the workers follow their driver
     while any(os.path.exists(f"/proc/{pid}") for pid in workers):
         assert time.time() < deadline, "a worker outlived its driver"
         time.sleep(0.1)
     done = shell.toy(*slow, "jobs=2")
     assert f"({kept} reused)" in done.stdout
-    assert timeless(shell.folder / "results/toy/cells.csv") == timeless(shell.folder / "whole/toy/cells.csv")
+    ours, whole = (shell.folder / name / "toy/behaviour=slow/cells.csv" for name in ("results", "whole"))
+    assert timeless(ours) == timeless(whole)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -132,14 +133,14 @@ def test_interrupt_exits_130_keeps_cells_and_says_how_to_resume(shell, jobs):
     _, said = running.communicate(timeout=60)
     assert running.returncode == 130, said
     assert "the same command resumes" in said
-    cells = pd.read_csv(shell.folder / "results/toy/cells.csv")
+    cells = pd.read_csv(shell.folder / "results/toy/behaviour=slow/cells.csv")
     assert set(cells["status"]) == {"done", "open"}
     assert "0 failed" in shell.toy("behaviour=slow", "seeds=20", "jobs=2").stdout
 
 
 def test_a_failing_cell_fails_alone_is_shown_and_tried_again(shell):
     done = shell.toy("behaviour=fails", "seeds=2", code=1)
-    cells = pd.read_csv(shell.folder / "results/toy/cells.csv")
+    cells = pd.read_csv(shell.folder / "results/toy/behaviour=fails/cells.csv")
     assert cells.groupby("x")["status"].unique().map(list).to_dict() == {1: ["done"], 2: ["failed"], 3: ["done"]}
     assert "two is not to my liking" in done.stderr
     status = shell("status").stdout
@@ -153,7 +154,7 @@ def test_a_failing_cell_fails_alone_is_shown_and_tried_again(shell):
 
 def test_a_cell_that_cannot_run_here_is_not_run_with_its_reason_and_no_failure(shell):
     done = shell.toy("behaviour=lacks", "seeds=2")
-    cells = pd.read_csv(shell.folder / "results/toy/cells.csv")
+    cells = pd.read_csv(shell.folder / "results/toy/behaviour=lacks/cells.csv")
     assert cells.groupby("x")["status"].unique().map(list).to_dict() == {1: ["done"], 2: ["not run"], 3: ["done"]}
     assert set(cells.loc[cells["x"] == 2, "why"]) == {"needs abacus"}
     assert "2 cells not run: needs abacus" in done.stderr
@@ -167,7 +168,7 @@ def test_a_cell_that_cannot_run_here_is_not_run_with_its_reason_and_no_failure(s
 
 def test_a_worker_that_dies_fails_its_task_and_the_rest_goes_on(shell):
     shell.toy("behaviour=dies", "seeds=4", "jobs=2", code=1)
-    cells = pd.read_csv(shell.folder / "results/toy/cells.csv")
+    cells = pd.read_csv(shell.folder / "results/toy/behaviour=dies/cells.csv")
     assert set(cells.loc[cells["seed"] == 1, "status"]) == {"failed"}
     assert set(cells.loc[cells["seed"] != 1, "status"]) == {"done"}
     assert "the worker process died" in shell("status").stdout

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from fairpriv.attacks.base import Attack
+from fairpriv.attacks.base import AnyAttack
 from fairpriv.attacks.correction import CORRECTORS, Correction, correct_reconstruction, parse_constraints
 from fairpriv.datasets.split import stratified_split
 from fairpriv.errors import BadRequest
@@ -81,7 +81,7 @@ def estimate_constraint(attack_set: AttackSet) -> tuple[str, Fraction]:
 
 
 @dataclass(frozen=True)
-class Adversary(Attack):
+class Adversary(AnyAttack):
     """Learns P(s | what it sees) on the attack set, guesses, and corrects the guess by the fairness information.
 
     Attributes

@@ -81,7 +81,7 @@ class Settings:
             seeds=None if own_seeds is None else seeds_of("seeds", own_seeds),
             profile_seeds=seeds_of("profile.seeds", _mapping("profile", config["profile"]).get("seeds")),
             plugins={group: _plugin(group, config.get(group)) for group in GROUPS},
-            results_dir=Path(_text("results_dir", config["results_dir"], "a path")).expanduser(),
+            results_dir=Path(_text("results_dir", config["results_dir"], "a path")),
             jobs=_jobs(config["jobs"]),
             engine=_engine(config["engine"]),
             reuse=config["reuse"],

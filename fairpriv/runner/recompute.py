@@ -85,13 +85,29 @@ def tasks_for(cells: Sequence[Cell], wanted: set[int]) -> list[Task]:
 def again(
     kept: Sequence[Kept], wanted: Sequence[int], engine: Mapping[str, Any], jobs: int
 ) -> Iterator[tuple[Again, Finished]]:
-    """Compute the wanted ones of these cells again and compare each with what was kept."""
-    tasks = tasks_for([one.cell for one in kept], set(wanted))
-    finished = run_tasks(engine, tasks, min(jobs, max(len(tasks), 1)))
+    """Compute the wanted ones of these cells again and compare each with what was kept.
+
+    Alone first, which is quicker; what does not come out equal then with the companions that it was computed with.
+    """
+    alone = [Task((place,), (kept[place].cell,), frozenset([place])) for place in wanted]
+    unequal = set()
+    for one, finished in _compared(kept, alone, engine, jobs):
+        if one.verdict == "equal":
+            yield one, finished
+        else:
+            unequal.add(finished.index)
+    yield from _compared(kept, tasks_for([one.cell for one in kept], unequal), engine, jobs)
+
+
+def _compared(
+    kept: Sequence[Kept], tasks: Sequence[Task], engine: Mapping[str, Any], jobs: int
+) -> Iterator[tuple[Again, Finished]]:
+    if not tasks:
+        return
+    finished = run_tasks(engine, tasks, min(jobs, len(tasks)))
     with contextlib.closing(finished):
-        for batch in finished:
-            for one in batch:
-                if one.metrics is None:
-                    yield Again(kept[one.index], "failed", one.error), one
-                else:
-                    yield compare(kept[one.index], one.metrics, one.array_sums), one
+        for one in (one for batch in finished for one in batch):
+            if one.metrics is None:
+                yield Again(kept[one.index], "failed", one.error), one
+            else:
+                yield compare(kept[one.index], one.metrics, one.array_sums), one

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from fairpriv.cells import GROUPS, Cell
 from fairpriv.datasets.base import Dataset
@@ -19,16 +18,6 @@ class Result:
 
     metrics: Mapping[str, float | int | str]
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Check:
-    """A claim made in words or by a figure, and whether our rows bear it out."""
-
-    claim: str
-    holds: bool | None  # None: not run
-    detail: str
-    sure: bool | None = None  # of a claim that fails: whether it is more than chance; None: not asked
 
 
 def _members(group: str, family: type) -> list[str]:
@@ -45,6 +34,8 @@ class Protocol(Plugin):
 
     `later` gives the defaults of axes that were added after results were made: at these they change no stream or stamp.
 
+    `presented_by` names the module that makes tables and figures of its rows.
+
     `accepts` names, for each group of plug-ins that a cell needs, the base class of those it takes. A protocol that
     names none takes any.
     """
@@ -52,6 +43,7 @@ class Protocol(Plugin):
     kind: ClassVar[str] = "protocols"
     name: ClassVar[str]
     paper: ClassVar[str] = ""
+    presented_by: ClassVar[str] = ""
     shared: ClassVar[tuple[str, ...]] = ()
     later: ClassVar[Mapping[str, Any]] = {}
     accepts: ClassVar[Mapping[str, type]] = {}
@@ -96,15 +88,3 @@ class Protocol(Plugin):
     def run(self, cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
         """Compute these cells; `load(cell)` gives a cell's dataset."""
         raise NotImplementedError
-
-    def tables(self, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        """Return the tables, by file name, from the finished rows."""
-        return {}
-
-    def figures(self, rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
-        """Return the figures, by file name; `arrays(**axes)` gives the arrays of the first cell that matches."""
-        return {}
-
-    def checks(self, rows: pd.DataFrame) -> dict[str, Check]:
-        """Return the checks of the paper's claims, by the id they have in experiments/<paper>/paper.yaml."""
-        return {}

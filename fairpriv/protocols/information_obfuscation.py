@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from fairpriv import validate
 from fairpriv.cells import Cell
@@ -13,7 +12,7 @@ from fairpriv.datasets.base import Dataset
 from fairpriv.datasets.encode import ordinal, standardise
 from fairpriv.errors import BadRequest
 from fairpriv.metrics.gaps import fairness_gap
-from fairpriv.protocols.base import Check, Protocol, Result
+from fairpriv.protocols.base import Protocol, Result
 from fairpriv.registry import register
 from fairpriv.representations.base import RepresentationDefense, Sample
 
@@ -164,6 +163,7 @@ class InformationObfuscationProtocol(Protocol):
 
     name: ClassVar[str] = "information_obfuscation"
     paper: ClassVar[str] = "xie2024, Section 6"
+    presented_by: ClassVar[str] = "fairpriv.report.xie2024"
     shared: ClassVar[tuple[str, ...]] = ("epsilon", "mine_of", "mine_iterations", "mine_settle", "attacks")
 
     accepts: ClassVar[Mapping[str, type]] = {"defense": RepresentationDefense}
@@ -202,28 +202,3 @@ class InformationObfuscationProtocol(Protocol):
             note = "; ".join(data.notes)
             results.append(replace(result, metrics=dict(result.metrics) | {"note": note}) if note else result)
         return results
-
-    def tables(self, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        """Return Tables 1 and 2, the numbers of Figures 5 and 6, the bounds and how MINE settled."""
-        from fairpriv.protocols.obfuscation_tables import tables
-
-        return tables(rows)
-
-    def checks(self, rows: pd.DataFrame) -> dict[str, Check]:
-        """Return the paper's claims as checks."""
-        from fairpriv.protocols.obfuscation_claims import checks
-
-        return checks(rows)
-
-    def figures(self, rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
-        """Return Figures 4, 5 and 6, and beyond: attackers, and the Pareto front with intervals."""
-        from fairpriv.protocols import obfuscation_figures as draw
-
-        made = {
-            "figure4": draw.figure4(rows, arrays),
-            "figure5": draw.figure5(rows),
-            "figure6": draw.figure6(rows),
-            "pareto": draw.pareto(rows),
-            "attackers": draw.attackers(rows),
-        }
-        return {name: figure for name, figure in made.items() if figure is not None}

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from fairpriv.cells import Cell
@@ -13,8 +12,8 @@ from fairpriv.datasets.base import Dataset
 from fairpriv.defenses.base import CollectionDefense
 from fairpriv.metrics.group_fairness import group_fairness, utility
 from fairpriv.models.base import Model
-from fairpriv.protocols.base import Check, Protocol, Result
-from fairpriv.protocols.ldp_tables import SENSITIVE, OneHotTable, check_discrete, sensitive_attributes
+from fairpriv.protocols.base import Protocol, Result
+from fairpriv.protocols.one_hot_table import SENSITIVE, OneHotTable, check_discrete, sensitive_attributes
 from fairpriv.registry import register
 from fairpriv.validate import choice, number
 
@@ -31,6 +30,7 @@ class LdpFairness(Protocol):
 
     name: ClassVar[str] = "ldp_fairness"
     paper: ClassVar[str] = "arcolezi2023, Sections 4 and 5, Appendix A"
+    presented_by: ClassVar[str] = "fairpriv.report.arcolezi2023"
     shared: ClassVar[tuple[str, ...]] = ("epsilon",)
 
     accepts: ClassVar[Mapping[str, type]] = {"defense": CollectionDefense, "model": Model}
@@ -73,21 +73,3 @@ class LdpFairness(Protocol):
             about = {"d_s": len(chosen), "attributes": " ".join(chosen), "epsilon_spent": ledger.spent}
             results.append(Result(useful | fair | about | {"note": "; ".join((*why, *why_not))}))
         return results
-
-    def tables(self, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        """Return the numbers of every figure, and the paired comparisons."""
-        from fairpriv.report.ldp_fairness import tables
-
-        return tables(rows)
-
-    def figures(self, rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
-        """Return Figures 2-13, and beyond: paired differences and the trade-off."""
-        from fairpriv.report.ldp_fairness import figures
-
-        return figures(rows)
-
-    def checks(self, rows: pd.DataFrame) -> dict[str, Check]:
-        """Return the paper's claims as checks."""
-        from fairpriv.report.ldp_fairness import checks
-
-        return checks(rows)

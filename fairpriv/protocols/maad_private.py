@@ -16,7 +16,7 @@ from fairpriv.datasets.split import stratified_split
 from fairpriv.defenses.base import DebiasingDefense
 from fairpriv.errors import BadRequest, DoesNotFit, unknown
 from fairpriv.metrics.odds import intersectional, odds
-from fairpriv.protocols.base import Check, Protocol, Result
+from fairpriv.protocols.base import Protocol, Result
 from fairpriv.registry import register
 
 TEST_SHARE = 0.2  # Section 5
@@ -109,6 +109,7 @@ class MaadPrivate(Protocol):
 
     name: ClassVar[str] = "maad_private"
     paper: ClassVar[str] = "maad2023, Sections 4 and 5"
+    presented_by: ClassVar[str] = "fairpriv.report.maad2023"
 
     accepts: ClassVar[Mapping[str, type]] = {"defense": DebiasingDefense}
 
@@ -172,21 +173,3 @@ class MaadPrivate(Protocol):
             "train_loss": float(fitted.losses[-min(500, len(fitted.losses)) :, 0].mean()),
         }
         return Result(metrics, {"losses": _curve(fitted.losses)} if cell.seed == 0 else {})
-
-    def tables(self, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        """Return Tables 1 to 4, the privacy that was really spent, and the sweeps."""
-        from fairpriv.protocols.maad_tables import all_tables
-
-        return all_tables(rows)
-
-    def checks(self, rows: pd.DataFrame) -> dict[str, Check]:
-        """Return the paper's claims as checks."""
-        from fairpriv.protocols.maad_claims import all_checks
-
-        return all_checks(rows)
-
-    def figures(self, rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
-        """Return the tables as figures, what was spent, and the sweeps."""
-        from fairpriv.protocols.maad_figures import all_figures
-
-        return all_figures(rows, arrays)

@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from fairpriv.attacks.correction.adversary import Adversary, AttackSet, Guess, ReconstructionView, estimate_constraint
 from fairpriv.cells import Cell
@@ -16,9 +15,8 @@ from fairpriv.defenses.fair_learner import FairLearner
 from fairpriv.errors import BadRequest
 from fairpriv.metrics.unfairness import as_fraction, unfairness
 from fairpriv.models.base import Model
-from fairpriv.protocols.base import Check, Protocol, Result
+from fairpriv.protocols.base import Protocol, Result
 from fairpriv.registry import register
-from fairpriv.report import reconstruction as outputs
 from fairpriv.validate import choice, number
 
 SENSITIVE = ("binary", "values")
@@ -135,6 +133,7 @@ class ReconstructionCorrection(Protocol):
 
     name: ClassVar[str] = "reconstruction_correction"
     paper: ClassVar[str] = "ferry2023"
+    presented_by: ClassVar[str] = "fairpriv.report.ferry2023"
     shared: ClassVar[tuple[str, ...]] = ("attack", "tolerance")
     accepts: ClassVar[Mapping[str, type]] = {"attack": Adversary, "defense": FairLearner, "model": Model}
     least_rows: ClassVar[int] = 30  # thirds for training, test and attack
@@ -174,15 +173,3 @@ class ReconstructionCorrection(Protocol):
             found = attack_target(cell, attack, view, guesses[key], target)
             results.append(Result(target.measures | found | forest | {"train_rows": len(train)}))
         return results
-
-    def tables(self, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        """Tables III, IV and V, and the numbers behind each figure."""
-        return outputs.tables(rows)
-
-    def figures(self, rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
-        """Figures 2 to 17, by dataset and adversary."""
-        return outputs.figures(rows)
-
-    def checks(self, rows: pd.DataFrame) -> dict[str, Check]:
-        """Check the claims of the text."""
-        return outputs.checks(rows)

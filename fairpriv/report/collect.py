@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from fairpriv.errors import BadRequest, FairprivError
-from fairpriv.protocols.base import Protocol
-from fairpriv.registry import build
+from fairpriv.registry import find
 from fairpriv.report.papers import Paper, papers
+from fairpriv.report.presenter import Presenter, presenter_of
 from fairpriv.report.verdicts import judge, read_cells
 
 
@@ -78,11 +78,11 @@ def _run(folder: Path, root: Path) -> Run:
     return Run(folder.relative_to(root).as_posix(), folder, rows, said if isinstance(said, dict) else {})
 
 
-def _protocol(run: Run) -> Protocol | None:
+def _presenter(run: Run) -> Presenter | None:
     config = run.manifest.get("config")
     name = config.get("protocol") if isinstance(config, dict) else None
     try:
-        return build("protocols", name or run.name)
+        return presenter_of(find("protocols", name or run.name))
     except FairprivError:
         return None  # a plug-in that is not installed here
 
@@ -104,7 +104,7 @@ def collect(results_dir: Path) -> Found:
         found.papers.append(paper)
         for name in paper.experiments:
             run = found.runs.get(name)
-            verdicts = judge(name, run.rows if run else pd.DataFrame(), _protocol(run) if run else None)
+            verdicts = judge(name, run.rows if run else pd.DataFrame(), _presenter(run) if run else None)
             if verdicts is not None:
                 found.verdicts[name] = verdicts
     return found

@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from fairpriv.protocols.base import Check, Protocol
 from fairpriv.report.chance import Chance, deviation, of_means, of_rates, within
+from fairpriv.report.check import Check
 from fairpriv.report.counts import CAUSED
 from fairpriv.report.papers import Deviation, Paper, Printed, Table, number, papers
+from fairpriv.report.presenter import Presenter
 
 COLUMNS = (
     *("paper", "kind", "table", "where", "selectors", "metric", "paper_value", "paper_spread"),
@@ -185,15 +186,15 @@ def _numbers(paper: Paper, experiment: str, rows: pd.DataFrame) -> Iterator[dict
             } | _with_cause(paper, facts, _compare(table, printed, rows))
 
 
-def _checks(rows: pd.DataFrame, protocol: Protocol | None) -> tuple[dict[str, Check], str]:
-    """Return the protocol's checks on the finished rows, and why a check is missing."""
+def _checks(rows: pd.DataFrame, presenter: Presenter | None) -> tuple[dict[str, Check], str]:
+    """Return the presenter's checks on the finished rows, and why a check is missing."""
     done = rows[rows["status"] == "done"] if "status" in rows else rows
     if done.empty:
         return {}, "no finished cells" if len(rows) else "the experiment has not been run"
-    if protocol is None:
+    if presenter is None:
         return {}, "the protocol that checks it is not at hand"
     try:
-        return protocol.checks(done), "the protocol has no check of this name"
+        return presenter.checks(done), "the protocol has no check of this name"
     except Exception as error:  # a check must not cost the run its results
         return {}, f"the check failed: {type(error).__name__}: {error}"
 
@@ -207,8 +208,8 @@ def _claim_verdict(check: Check) -> str:
     return "differs" if check.sure is None or check.sure else "consistent"
 
 
-def _claims(paper: Paper, experiment: str, rows: pd.DataFrame, protocol: Protocol | None) -> Iterator[dict[str, Any]]:
-    checks, why_not = _checks(rows, protocol)
+def _claims(paper: Paper, experiment: str, rows: pd.DataFrame, presenter: Presenter | None) -> Iterator[dict[str, Any]]:
+    checks, why_not = _checks(rows, presenter)
     for claim in (c for c in paper.claims if c["experiment"] == experiment):
         check = checks.get(claim["id"], Check(claim["text"], None, why_not))
         verdict = _claim_verdict(check)
@@ -225,7 +226,7 @@ def _claims(paper: Paper, experiment: str, rows: pd.DataFrame, protocol: Protoco
         } | _with_cause(paper, {"claim": claim["id"]}, judged)
 
 
-def judge(experiment: str, rows: pd.DataFrame, protocol: Protocol | None = None) -> pd.DataFrame | None:
+def judge(experiment: str, rows: pd.DataFrame, presenter: Presenter | None = None) -> pd.DataFrame | None:
     """Hold the rows of an experiment against what the papers print and claim.
 
     Parameters
@@ -233,7 +234,7 @@ def judge(experiment: str, rows: pd.DataFrame, protocol: Protocol | None = None)
     experiment : str
     rows : DataFrame
         cells.csv, in memory or read back by `read_cells`; an empty frame gives `not run` throughout.
-    protocol : Protocol, optional
+    presenter : Presenter, optional
         Its `checks` decide the claims.
 
     Returns
@@ -252,7 +253,7 @@ def judge(experiment: str, rows: pd.DataFrame, protocol: Protocol | None = None)
         row
         for paper in papers()
         if experiment in paper.experiments
-        for row in [*_numbers(paper, experiment, rows), *_claims(paper, experiment, rows, protocol)]
+        for row in [*_numbers(paper, experiment, rows), *_claims(paper, experiment, rows, presenter)]
     ]
     if not found:
         return None

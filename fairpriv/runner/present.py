@@ -14,9 +14,10 @@ import pandas as pd
 
 from fairpriv.errors import FairprivError
 from fairpriv.paths import shares
-from fairpriv.registry import build
+from fairpriv.registry import find
+from fairpriv.report.presenter import Presenter, presenter_of
 from fairpriv.runner.folder import Folder, read_folder, replace_file
-from fairpriv.stamps.closure import NEUTRAL_TO_DRAWING, code_of, drawing_places
+from fairpriv.stamps.closure import drawing_code
 
 DRAWN = "drawn.json"  # what the tables and figures were drawn from, and what could not be drawn
 
@@ -48,10 +49,10 @@ def read_drawn(folder: Path) -> dict[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def _fingerprint(folder: Path, protocol: Any, paper: str, judged: bool) -> str:
+def _fingerprint(folder: Path, presenter: Presenter, paper: str, judged: bool) -> str:
     """Return what a drawing depends on: the cells, the code that draws, and what the paper says."""
-    code = code_of(tuple(drawing_places(type(protocol))), NEUTRAL_TO_DRAWING).digest
-    parts = [code, str(judged)]
+    code = drawing_code([presenter.tables, presenter.figures, presenter.checks])
+    parts = [code.digest, str(judged)]
     parts += [
         hashlib.sha256(p.read_bytes()).hexdigest() for p in (folder / "cells.csv", folder / "arrays.npz") if p.is_file()
     ]
@@ -82,7 +83,7 @@ def _tidy(folder: Path, made: set[str]) -> None:
                 path.unlink()
 
 
-def _draw(folder: Path, rows: pd.DataFrame, protocol: Any, experiment: str, judged: bool) -> Drawing:
+def _draw(folder: Path, rows: pd.DataFrame, presenter: Presenter, experiment: str, judged: bool) -> Drawing:
     from fairpriv.report.figures import figure_bytes
     from fairpriv.report.verdicts import judge
 
@@ -92,17 +93,17 @@ def _draw(folder: Path, rows: pd.DataFrame, protocol: Any, experiment: str, judg
         return drawing
     tables: dict[str, pd.DataFrame] = {}
     with drawing.part("tables"):
-        tables |= protocol.tables(finished)
+        tables |= presenter.tables(finished)
     if judged:
         with drawing.part("verdicts"):
-            verdicts = judge(experiment, rows, protocol)
+            verdicts = judge(experiment, rows, presenter)
             tables |= {"verdicts": verdicts} if verdicts is not None else {}
     for name, table in tables.items():
         replace_file(folder / "tables" / f"{name}.csv", table.to_csv(index=False))
         drawing.made.add(f"tables/{name}.csv")
     figures: dict[str, Any] = {}
     with drawing.part("figures"):
-        figures |= protocol.figures(finished, _arrays(read_folder(folder)))
+        figures |= presenter.figures(finished, _arrays(read_folder(folder)))
     for name, figure in figures.items():
         with drawing.part(f"figure {name}"):
             for kind, content in figure_bytes(figure).items():
@@ -119,16 +120,16 @@ def present(folder: Path, force: bool = False) -> Drawing | None:
     said = read_manifest(folder / "manifest.json")
     config = said.get("config") or {}
     try:
-        protocol = build("protocols", config.get("protocol") or folder.name)
+        presenter = presenter_of(find("protocols", config.get("protocol") or folder.name))
     except FairprivError:
         return None  # a protocol that is not installed here
     judged = bool(said.get("reproduction", True))
-    fingerprint = _fingerprint(folder, protocol, config.get("paper") or "", judged)
+    fingerprint = _fingerprint(folder, presenter, config.get("paper") or "", judged)
     before = read_drawn(folder)
     there = all((folder / name).is_file() for name in before.get("files", ()))
     if not force and there and before.get("of") == fingerprint:
         return None
-    drawing = _draw(folder, read_cells(folder / "cells.csv"), protocol, config.get("name") or folder.name, judged)
+    drawing = _draw(folder, read_cells(folder / "cells.csv"), presenter, config.get("name") or folder.name, judged)
     _tidy(folder, drawing.made)
     record = {"of": fingerprint, "files": sorted(drawing.made), "faults": drawing.faults}
     replace_file(folder / DRAWN, json.dumps(record, indent=1) + "\n")

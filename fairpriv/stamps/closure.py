@@ -1,7 +1,7 @@
 """What a cell's code is: every definition that its plug-ins reach, and the packages those import.
 
-A definition is reached when a reached one names it: a class with all its methods (a protocol's without those that only
-present its rows), a function, a constant, and what a module does when it is imported. How cells are run, checked,
+A definition is reached when a reached one names it: a class with all its methods (a protocol's without those that
+refuse cells), a function, a constant, and what a module does when it is imported. How cells are run, checked,
 named, shown and fetched is not what they compute (`NEUTRAL`).
 
 The code's digest does not depend on where a definition stands: a move to another file keeps it.
@@ -10,10 +10,11 @@ The code's digest does not depend on where a definition stands: a move to anothe
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from fairpriv.stamps.definitions import REST, Definition, Import, Module, read_module
 
@@ -21,10 +22,9 @@ NEUTRAL = (
     *("fairpriv.runner", "fairpriv.report", "fairpriv.stamps", "fairpriv.cli", "fairpriv.config", "fairpriv.paths"),
     *("fairpriv.registry", "fairpriv.errors", "fairpriv.validate", "fairpriv.datasets.sources"),
 )
-# What is drawn of finished rows depends on the code that draws as well.
+# What is drawn of finished rows depends on the code that draws too.
 NEUTRAL_TO_DRAWING = tuple(name for name in NEUTRAL if name != "fairpriv.report")
-PRESENTATION = ("tables", "figures", "checks")  # methods of a protocol that present rows
-_APART = ("validate", "fits", "build", "_check_families", *PRESENTATION)  # and those that refuse cells
+_APART = ("validate", "fits", "build", "_check_families")  # methods of a protocol that refuse cells
 _PROTOCOL = ("fairpriv.protocols.base", "Protocol")
 # What every cell is computed through, though no plug-in names it: the cell itself and its dataset.
 ALWAYS = (
@@ -225,11 +225,11 @@ def code_of(roots: tuple[Place, ...], neutral: tuple[str, ...] = NEUTRAL) -> Cod
     return Code(digest, hashes, graph.packages(reached))
 
 
-def drawing_places(protocol: type) -> Iterator[Place]:
-    """Give the roots of what is drawn of a protocol's rows."""
-    for cls in protocol.__mro__:
-        yield from ((cls.__module__, f"{cls.__qualname__}.{name}") for name in PRESENTATION if name in vars(cls))
-    yield from (("fairpriv.report.verdicts", "judge"), ("fairpriv.report.figures", "figure_bytes"))
+def drawing_code(functions: Iterable[Callable[..., Any]]) -> Code:
+    """Return the code that draws: what these functions reach, and the verdicts."""
+    places = [(function.__module__, function.__qualname__) for function in functions]
+    always = (("fairpriv.report.verdicts", "judge"), ("fairpriv.report.figures", "figure_bytes"))
+    return code_of((*places, *always), NEUTRAL_TO_DRAWING)
 
 
 def places_of(classes: Iterable[type]) -> Iterator[Place]:

@@ -15,7 +15,7 @@ SPOKEN = ("fairpriv.validate", "fairpriv.errors", "fairpriv.datasets.sources")
 # Fields of a syntax tree that differ between versions of Python, or only say what a reader or a type checker wants.
 _UNREAD_FIELDS = frozenset({"annotation", "returns", "ctx", "kind", "type_comment", "type_params"})
 # class attributes by which a plug-in is found, cited, refused or fetched
-_NAMING = frozenset({"name", "kind", "paper", "accepts", "later", "least_rows", "files"})
+_NAMING = frozenset({"name", "kind", "paper", "accepts", "later", "least_rows", "files", "presented_by"})
 _NEUTRAL_NAMES = frozenset({"__all__", "__version__"})
 REST = "<module>"  # what a module does when it is imported, besides defining names
 

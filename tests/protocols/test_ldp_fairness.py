@@ -9,7 +9,7 @@ from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.errors import BadRequest, DataUnavailable
 from fairpriv.protocols.ldp_fairness import LdpFairness
-from fairpriv.protocols.ldp_tables import OneHotTable, sensitive_attributes
+from fairpriv.protocols.one_hot_table import OneHotTable, sensitive_attributes
 
 INF = float("inf")
 QUICK = {"name": "lgbm", "max_depth": -1, "n_estimators": 5, "learning_rate": 0.3, "tune": 0}

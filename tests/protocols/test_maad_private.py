@@ -8,7 +8,10 @@ from fairpriv import datasets, registry
 from fairpriv.cells import Cell
 from fairpriv.errors import BadRequest, DataUnavailable
 from fairpriv.protocols.maad_private import MaadPrivate, binary_attributes, condition, f1, inputs
+from fairpriv.report.maad2023 import PRESENTERS
 from fairpriv.report.papers import papers
+
+PRESENTER = PRESENTERS["maad_private"]
 
 SMALL = {"name": "maad", "hidden": (8,), "batch": 20, "epochs": 2, "sigma": 1.0, "epsilon": 100.0, "gamma": 0.5}
 
@@ -132,7 +135,7 @@ def rows(**changes):
 
 
 def test_tables_have_both_privacies():
-    tables = MaadPrivate().tables(rows())
+    tables = PRESENTER.tables(rows())
     assert {"summary", "table1_budget", "table2_adult", "table3_compas"} <= set(tables)
     assert set(tables["table2_adult"]["defense.privacy"]) == {"none", "printed", "joint"}
     assert len(tables["table1_budget"]) == 8
@@ -147,7 +150,7 @@ def test_tables_of_what_is_not_printed_and_of_other_mitigations():
     )
     other["defense.gamma"] = np.nan
     other["defense.privacy"] = None
-    tables = MaadPrivate().tables(pd.concat([base, varied, other], ignore_index=True))
+    tables = PRESENTER.tables(pd.concat([base, varied, other], ignore_index=True))
     assert tables["unprinted_settings"]["defense.clip"].tolist() == [1.0, 4.0]
     assert (tables["table2_adult"]["seeds"] == 2).all()  # the varied cells are not in the paper's table
     fairlearn = tables["mitigations"].set_index("condition").loc["fairlearn_adversarial"]
@@ -166,26 +169,26 @@ def test_a_defense_that_lacks_its_engine_is_refused_before_anything_runs(monkeyp
 
 
 def test_checks_follow_the_rows():
-    good = MaadPrivate().checks(rows())
+    good = PRESENTER.checks(rows())
     assert good["debias_reduces_bias"].holds
     assert good["dp_costs_utility"].holds
     assert good["debias_keeps_utility"].holds
     assert good["budget_holds"].holds is False
-    bad = MaadPrivate().checks(rows(aod_race=-0.2, micro_f1=0.5))
+    bad = PRESENTER.checks(rows(aod_race=-0.2, micro_f1=0.5))
     assert not bad["debias_reduces_bias"].holds
     assert not bad["dp_costs_utility"].holds
-    none = MaadPrivate().checks(rows(dataset="synthetic"))
+    none = PRESENTER.checks(rows(dataset="synthetic"))
     assert all(check.holds is None for check in none.values())
 
 
 def test_every_claim_has_its_check_and_the_other_way_round():
     paper = next(p for p in papers() if p.key == "maad2023")
-    assert {c["id"] for c in paper.claims} == set(MaadPrivate().checks(rows()))
+    assert {c["id"] for c in paper.claims} == set(PRESENTER.checks(rows()))
 
 
 def test_figures_are_made():
     curve = np.ones((5, 2))
-    figures = MaadPrivate().figures(rows(), lambda **_: {"losses": curve})
+    figures = PRESENTER.figures(rows(), lambda **_: {"losses": curve})
     assert {"conditions", "budget_claimed_and_spent", "learning"} <= set(figures)
     import matplotlib.pyplot as plt
 

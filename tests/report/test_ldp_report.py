@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairpriv.report.ldp_fairness import checks, figures, tables
-from fairpriv.report.ldp_fairness.figures import not_dominated
-from fairpriv.report.ldp_fairness.rows import (
+from fairpriv.report.arcolezi2023 import checks, figures, tables
+from fairpriv.report.arcolezi2023.figures import not_dominated
+from fairpriv.report.arcolezi2023.rows import (
     DATASETS,
     METRICS,
     PAPER,
@@ -108,7 +108,7 @@ def test_tables_hold_the_means_of_every_figure():
 
 
 def test_figures_are_drawn_for_what_there_is():
-    made = figures(rows(as_the_paper_says))
+    made = figures(rows(as_the_paper_says), None)
     assert {*(f"figure{i}" for i in range(2, 14)), "paired_splits", "tradeoff"} == set(made)
     assert len(made["figure2"].axes) == 8
     for figure in made.values():

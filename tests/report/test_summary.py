@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from fairpriv.protocols.hamman_claims import reveal_checks
+from fairpriv.report.hamman2023.claims import reveal_checks
 from fairpriv.report.summary import surely_below
 
 

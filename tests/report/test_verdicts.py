@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from fairpriv.protocols.base import Check
+from fairpriv.report.check import Check
 from fairpriv.report.counts import by_paper, count, still_open
 from fairpriv.report.verdicts import COLUMNS, interval, judge, matches, read_cells
 

@@ -112,7 +112,7 @@ def test_dry_run_and_status_say_what_is_outdated_and_why_and_write_nothing(own):
 def test_words_and_presentation_do_not_outdate(own):
     own.run("jobs=1")
     change(own.plugin, '"""Draws a number;', '"""Draws one number;')
-    change(own.plugin, '"mean": rows', '"means": rows')
+    change(own.plugin.with_name("fairpriv_toy_report.py"), '"mean": rows', '"means": rows')
     done = own.run("jobs=1")
     assert "(12 reused)" in done.stdout
     assert (own.folder / "results/toy/tables/means.csv").exists()  # drawn again, without computing

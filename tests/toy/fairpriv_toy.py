@@ -5,8 +5,6 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar
 
-import pandas as pd
-
 from fairpriv.attacks.base import Attack
 from fairpriv.errors import DataUnavailable
 from fairpriv.protocols.base import Protocol, Result
@@ -33,6 +31,7 @@ class Toy(Protocol):
     """Draws a number; `x` is multiplied in, `behaviour` says how the cell behaves."""
 
     name: ClassVar[str] = "toy"
+    presented_by: ClassVar[str] = "fairpriv_toy_report"
     shared: ClassVar[tuple[str, ...]] = ("x",)
 
     def validate(self, cell):
@@ -55,15 +54,3 @@ class Toy(Protocol):
             common = cell.rng("common", "behaviour").standard_normal()
             results.append(Result({"draw": draw * cell["x"], "common": common}, {"series": cell.rng("s").random(3)}))
         return results
-
-    def tables(self, rows):
-        return {"mean": rows.groupby("x", as_index=False)["draw"].mean()}
-
-    def figures(self, rows, arrays):
-        from fairpriv.report.figures import canvas
-
-        if "undrawable" in set(rows["behaviour"]):
-            raise ValueError("no picture of this")
-        figure, axes = canvas()
-        axes[0, 0].plot(pd.Series(arrays(x=rows["x"].iloc[0])["series"]))
-        return {"series": figure}

@@ -1,13 +1,13 @@
 """Figures of arcolezi2023, and ours beside them."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from fairpriv.mechanisms.ldp import PROTOCOLS
-from fairpriv.report.figures import COLOURS, canvas, legend_below
-from fairpriv.report.ldp_fairness.rows import (
+from fairpriv.report.arcolezi2023.rows import (
     FAIRNESS,
     PAPER,
     POINT,
@@ -20,7 +20,8 @@ from fairpriv.report.ldp_fairness.rows import (
     tidy,
     title,
 )
-from fairpriv.report.ldp_fairness.tables import numbered
+from fairpriv.report.arcolezi2023.tables import numbered
+from fairpriv.report.figures import COLOURS, canvas, legend_below
 from fairpriv.report.summary import half_width
 
 MARKERS = dict(zip(PROTOCOLS, "sxDov^<P*"))
@@ -146,7 +147,7 @@ def tradeoff(rows: pd.DataFrame) -> Any:
     return figure
 
 
-def figures(rows: pd.DataFrame) -> dict[str, Any]:
+def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
     """Return every figure these rows can give, by file name."""
     rows = tidy(rows)
     noisy, bare = parts(rows)

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from fairpriv.protocols.base import Check
-from fairpriv.protocols.obfuscation_tables import METHODS, OURS, table2_rows
+from fairpriv.report.check import Check
+from fairpriv.report.xie2024.tables import METHODS, OURS, table2_rows
 
 
 def _check(claim: str, holds: pd.Series | list[bool], detail: str) -> Check:

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from fairpriv.report.ldp_fairness.rows import (
+from fairpriv.report.arcolezi2023.rows import (
     DATASETS,
     FAIRNESS,
     METRICS,

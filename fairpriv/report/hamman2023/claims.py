@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from fairpriv.protocols.base import Check
-from fairpriv.protocols.hamman_tables import with_axes
+from fairpriv.report.check import Check
+from fairpriv.report.hamman2023.tables import with_axes
 from fairpriv.report.summary import surely_below
 
 SETTING = ["dataset", "n", "n0", "m"]

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from fairpriv.protocols.base import Check
-from fairpriv.protocols.maad_tables import attributes_of, printed_points
+from fairpriv.report.check import Check
+from fairpriv.report.maad2023.tables import attributes_of, printed_points
 
 PAPERS_DATA = ("adult_aif360", "compas_aif360", "hate_speech")
 

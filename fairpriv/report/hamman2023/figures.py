@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairpriv.protocols.hamman_tables import DECODER_NAMES, NAMES
 from fairpriv.report.figures import COLOURS, canvas, plain_log_ticks
+from fairpriv.report.hamman2023.tables import DECODER_NAMES, NAMES, with_axes
 from fairpriv.report.summary import half_width
 
 STYLE = {name: COLOURS[i] for i, name in enumerate(NAMES)}
@@ -263,3 +263,26 @@ def reveal_vectors(arrays: Callable[..., Any]) -> Any:
         axis.set_title(title)
     figure.suptitle(r"Exact answers: recovered $\bar{s}$")
     return figure
+
+
+def _drawn(made: dict[str, Any]) -> dict[str, Any]:
+    return {name: figure for name, figure in made.items() if figure is not None}
+
+
+def conceal_figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
+    """Return Figures 1 to 4, and beyond: the attackers side by side and the mechanisms side by side."""
+    rows = with_axes(rows)
+    made = {
+        "figure1": figure1(rows, arrays),
+        "figure2": figure2(rows),
+        "figure3": figure3(arrays),
+        "figure4": figure4(rows, arrays),
+        "attackers": attackers(rows),
+        "mechanisms": mechanisms(rows),
+    }
+    return _drawn(made)
+
+
+def reveal_figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
+    """Return leakage against queries (noiseless lines of Figures 1a and 4a) and recovered s̄ vectors."""
+    return _drawn({"queries": reveal_by_queries(with_axes(rows)), "recovered": reveal_vectors(arrays)})

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.paths import share
-from fairpriv.protocols.maad_tables import CONDITIONS, at_defaults, attributes_of, complete, printed_points
 from fairpriv.report.figures import COLOURS, canvas, legend_below, plain_log_ticks
+from fairpriv.report.maad2023.tables import CONDITIONS, at_defaults, attributes_of, complete, printed_points
 from fairpriv.report.papers import read_paper
 
 TITLES = {

@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from fairpriv.protocols.base import Check
-from fairpriv.report.ldp_fairness.rows import (
+from fairpriv.report.arcolezi2023.rows import (
     PAPER,
     POINT,
     UTILITY,
@@ -13,6 +12,7 @@ from fairpriv.report.ldp_fairness.rows import (
     tidy,
     title,
 )
+from fairpriv.report.check import Check
 from fairpriv.report.summary import surely_below
 
 SLIGHT = ["di", "spd", "eod"]  # the metrics said to improve; OAD is the paper's own exception

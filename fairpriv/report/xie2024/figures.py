@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairpriv.protocols.obfuscation_tables import DATASETS, METHODS, OURS, table2_rows
 from fairpriv.report.figures import COLOURS, canvas, legend_below
 from fairpriv.report.summary import half_width
+from fairpriv.report.xie2024.tables import DATASETS, METHODS, OURS, table2_rows
 
 MARKERS = dict(zip(METHODS, "osD^vP*Xh"))
 LOOK = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(METHODS)}
@@ -269,3 +269,15 @@ def attackers(rows: pd.DataFrame) -> Any:
         f"Beyond the paper: the strongest of three attackers against every representation; {_bars_say(some)}",
     )
     return figure
+
+
+def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
+    """Return Figures 4, 5 and 6, and beyond: attackers, and the Pareto front with intervals."""
+    made = {
+        "figure4": figure4(rows, arrays),
+        "figure5": figure5(rows),
+        "figure6": figure6(rows),
+        "pareto": pareto(rows),
+        "attackers": attackers(rows),
+    }
+    return {name: figure for name, figure in made.items() if figure is not None}

@@ -1,0 +1,134 @@
+"""Figures 2 to 17 of ferry2023, and what more exact knowledge of unfairness gives."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import MaxNLocator
+
+from fairpriv.metrics.unfairness import METRICS
+from fairpriv.report.ferry2023.tables import ADVERSARIES, finished, of
+from fairpriv.report.figures import COLOURS, canvas, legend_below
+
+TITLES = {
+    "adult": "Adult, gender",
+    "acs_public_coverage_age": "ACSPublicCoverage (40 % sample), age",
+    "acs_income": "ACSIncome (40 % sample), race",
+}
+FULL = {"SP": "Statistical parity", "PE": "Predictive equality", "EO": "Equal opportunity", "EOdds": "Equalized odds"}
+# (figure in the paper, by dataset, for A′ and for A)
+RECONSTRUCTION = {"adult": (2, 9), "acs_public_coverage_age": (3, 10), "acs_income": (4, 11)}
+ESTIMATED = {"adult": (12, 15), "acs_public_coverage_age": (13, 16), "acs_income": (14, 17)}
+TARGETS = {"adult": 6, "acs_public_coverage_age": 7, "acs_income": 8}
+
+
+def _band(axis: Any, part: pd.DataFrame, column: str, colour: str, label: str, style: str = "-") -> None:
+    by = part.groupby("tolerance")[column]
+    mean, deviation = by.mean(), by.std(ddof=1).fillna(0.0)
+    axis.plot(mean.index, mean, style, color=colour, label=label, marker="o", markersize=3.5, linewidth=1.8)
+    axis.fill_between(mean.index, mean - deviation, mean + deviation, color=colour, alpha=0.18, linewidth=0)
+
+
+def _panels(part: pd.DataFrame, title: str, curves: list[tuple], ylabel: str) -> Any:
+    """Return one panel a metric with these curves over the tolerance, and one legend below."""
+    shown = [m for m in METRICS if (part["fairness"] == m).any()]
+    columns = min(2, len(shown))
+    figure, axes = canvas(columns, -(-len(shown) // columns), sharey=True)
+    for axis, metric in zip(axes.flat, shown):
+        for column, colour, label, style in curves:
+            _band(axis, part[part["fairness"] == metric], column, COLOURS[colour], label, style)
+        axis.set_title(FULL[metric])
+    for axis in list(axes.flat)[len(shown) :]:
+        axis.set_visible(False)
+    for axis in axes.flat:
+        axis.xaxis.set_major_locator(MaxNLocator(5))
+    for axis in axes[-1]:
+        axis.set_xlabel("unfairness tolerance ε")
+    for row in axes:
+        row[0].set_ylabel(ylabel)
+    seeds = part["seed"].nunique() if "seed" in part else 1
+    figure.suptitle(
+        f"{title} ({seeds} seed{'s' if seeds > 1 else ''}, band: ± 1 sd)" if seeds > 1 else f"{title} (1 seed)"
+    )
+    handles, labels = axes.flat[0].get_legend_handles_labels()
+    legend_below(figure, handles, labels, columns=min(len(labels), 4) if columns > 1 else 1)
+    return figure
+
+
+def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
+    """Return the figures by file name; those of the paper carry its number."""
+    gradient, out = of(finished(rows), "exponentiated_gradient"), {}
+    for dataset, of_dataset in gradient.groupby("dataset"):
+        title = TITLES.get(dataset, dataset)
+        first = of_dataset[of_dataset["attack"] == of_dataset["attack"].min()]
+        out[_name("target", TARGETS.get(dataset), dataset)] = _targets(first, title)
+        for i, (attack, sign) in enumerate(ADVERSARIES.items()):
+            part = of_dataset[of_dataset["attack"] == attack]
+            if part.empty:
+                continue
+            plain = [("corrected", 1, f"corrected {sign}", "-"), ("baseline", 0, f"adversary {sign}", "--")]
+            numbers = RECONSTRUCTION.get(dataset, (None, None)), ESTIMATED.get(dataset, (None, None))
+            out[_name("reconstruction", numbers[0][i], dataset, attack)] = _panels(
+                part, title, plain, "reconstruction accuracy"
+            )
+            estimated = [*plain, ("corrected_estimated", 2, f"corrected {sign}, constraint estimated", "-.")]
+            out[_name("estimated", numbers[1][i], dataset, attack)] = _panels(
+                part, title, estimated, "reconstruction accuracy"
+            )
+            if (dataset, attack) == ("acs_income", "adversary_xyh") and (part["fairness"] == "SP").any():
+                out["figure_05_estimated_acs_income_SP"] = _panels(
+                    part[part["fairness"] == "SP"], title, estimated, "reconstruction accuracy"
+                )
+    done = finished(rows)
+    known = _known(done[done["attack"].isin(ADVERSARIES)])
+    return out | ({"known_unfairness": known} if known is not None else {})
+
+
+def _name(what: str, number: int | None, dataset: str, attack: str = "") -> str:
+    parts = [f"figure_{number:02d}" if number else "figure", what, dataset, attack]
+    return "_".join(part for part in parts if part)
+
+
+def _targets(part: pd.DataFrame, title: str) -> Any:
+    """Accuracy and unfairness of the targets on training and test set, a metric a column (Figures 6 to 8)."""
+    shown = [m for m in METRICS if (part["fairness"] == m).any()]
+    figure, axes = canvas(len(shown), 2, width=3.6, height=2.9, sharey="row", sharex=True)
+    for column, metric in enumerate(shown):
+        here = part[part["fairness"] == metric]
+        for row, what in enumerate(("accuracy", "unfairness")):
+            _band(axes[row, column], here, f"train_{what}", COLOURS[0], "training set")
+            _band(axes[row, column], here, f"test_{what}", COLOURS[1], "test set", "--")
+            axes[row, 0].set_ylabel(f"target's {what}")
+        ends = [0, here["tolerance"].max()]
+        axes[1, column].plot(ends, ends, ":", color="#666666", label="unfairness = ε")
+        axes[0, column].set_title(FULL[metric])
+        axes[1, column].set_xlabel("unfairness tolerance ε")
+    seeds = part["seed"].nunique() if "seed" in part else 1
+    figure.suptitle(f"{title} ({seeds} seed{'s' if seeds > 1 else ''})")
+    handles, labels = axes[1, 0].get_legend_handles_labels()
+    legend_below(figure, handles, labels, columns=3)
+    return figure
+
+
+def _known(done: pd.DataFrame) -> Any:
+    """Gain of accuracy by what is known of the training unfairness: a bound, three decimals, the very number."""
+    if "corrected_exact" not in done or done["corrected_exact"].isna().all():
+        return None
+    done = done[done["corrected_exact"].notna()]
+    datasets = [d for d in [*TITLES, *sorted(set(done["dataset"]) - set(TITLES))] if (done["dataset"] == d).any()]
+    figure, axes = canvas(len(datasets), 1, width=4.4, sharey=True)
+    known = {"corrected": "a bound (the paper)", "corrected_rounded": "to 3 decimals", "corrected_exact": "exactly"}
+    for axis, dataset in zip(axes.flat, datasets):
+        here = done[done["dataset"] == dataset]
+        shown = [m for m in METRICS if (here["fairness"] == m).any()]
+        for i, (column, label) in enumerate(known.items()):
+            gains = [100 * (here[column] - here["baseline"])[here["fairness"] == m].mean() for m in shown]
+            axis.bar(np.arange(len(shown)) + 0.27 * (i - 1), gains, 0.25, color=COLOURS[i], label=label)
+        axis.set_xticks(range(len(shown)), shown)
+        axis.set_title(TITLES.get(dataset, dataset), fontsize=10.5)
+        axis.axhline(0, color="#444444", linewidth=0.8)
+    axes[0, 0].set_ylabel("mean gain of accuracy (points)")
+    handles, labels = axes.flat[0].get_legend_handles_labels()
+    legend_below(figure, handles, labels, columns=3, title="training unfairness known:")
+    return figure

@@ -203,7 +203,7 @@ def test_official_acs_without_folktables_says_how_to_get_it(tmp_path, monkeypatc
         ("acs_income", {"form": "encoded"}, "form must be one of sample, official"),
         ("acs_public_coverage", {"form": "x"}, "form must be one of encoded, sample, official"),
         ("adult_reconstructed", {"threshold": 50_000}, "threshold must be 26000 for form=encoded"),
-        ("synthetic", {"n": 1_000, "n0": 1_000}, "n0 must be <= 999"),
+        ("synthetic", {"n": 1_000, "n0": 1_000}, "n0 must be a whole number between 1 and 999"),
         ("synthetic", {"proxy": 2}, "proxy must be <= 1"),
     ],
 )

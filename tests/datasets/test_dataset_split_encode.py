@@ -66,8 +66,8 @@ def test_drawn_test_set_has_exact_group_sizes(dataset):
     [
         (200, 98, "needs 98 rows of group 0, there are 97"),
         (1_003, 50, "needs 953 rows of group 1, there are 906"),
-        (10, 0, "n0 must be >= 1"),
-        (10, 10, "n0 must be <= 9"),
+        (10, 0, "n0 must be a whole number between 1 and 9, got 0"),
+        (10, 10, "n0 must be a whole number between 1 and 9, got 10"),
     ],
 )
 def test_impossible_test_set_is_refused(dataset, n, n0, said):

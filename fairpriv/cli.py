@@ -157,19 +157,18 @@ def _say_verdicts(folder: Path) -> None:
 
 def _describe(kind: str) -> list[dict[str, str]]:
     """Rows for `list`: plug-ins with paper and summary, broken ones with their error; or config choices."""
-    from fairpriv import config, registry
+    from fairpriv import registry
 
     if kind in registry.KINDS:
-        names, broken = registry.names(kind)
-        rows = []
-        for name in names:
-            cls = registry.find(kind, name)
-            rows.append({"name": name, "paper": cls.paper, "about": registry.summary(cls)})
-        return rows + [{"name": n, "paper": "", "about": f"BROKEN: {type(e).__name__}: {e}"} for n, e in broken.items()]
+        from fairpriv import listing
+
+        return listing.rows(kind)
     if kind == "papers":
         from fairpriv.report.papers import papers
 
         return [{"name": p.key, "paper": p.key, "about": ", ".join(p.experiments)} for p in papers()]
+    from fairpriv import config
+
     config.start()
     group = kind[:-1]
     rows = []

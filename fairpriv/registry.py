@@ -37,7 +37,7 @@ def outside(kind: str) -> dict[str, str]:
 
 
 @cache
-def _places(kind: str) -> dict[str, tuple[str, ...]]:
+def places(kind: str) -> dict[str, tuple[str, ...]]:
     """Where each plug-in of a kind is: name -> modules to import (several only where two files have the same name).
 
     A file is taken for a plug-in where it speaks of `@register`: helpers beside the plug-ins are not imported for it.
@@ -50,14 +50,20 @@ def _places(kind: str) -> dict[str, tuple[str, ...]]:
     return found | {name: (module,) for name, module in outside(kind).items()}
 
 
+def registered(kind: str) -> list[type]:
+    """List the plug-in classes of a kind that have been imported."""
+    return list(_registered[kind].values())
+
+
 def candidates(kind: str) -> list[str]:
     """List the names under which plug-ins of a kind may be found, without importing any."""
-    return sorted(_places(kind))
+    return sorted(places(kind))
 
 
-def _load(kind: str, name: str) -> Exception | None:
+def load(kind: str, name: str) -> Exception | None:
+    """Import a plug-in; return what went wrong, if anything did."""
     try:
-        for module in _places(kind)[name]:
+        for module in places(kind)[name]:
             importlib.import_module(module)
     except Exception as error:  # a broken plug-in is reported by whoever asked for it, not hidden
         return error
@@ -67,7 +73,7 @@ def _load(kind: str, name: str) -> Exception | None:
 def find(kind: str, name: str) -> type:
     """Return the plug-in class of this name, or refuse with the closest names."""
     if name not in _registered[kind]:
-        error = _load(kind, name) if name in _places(kind) else None
+        error = load(kind, name) if name in places(kind) else None
         if error is not None:
             said = " ".join(str(error).split())
             raise BadRequest(f"{kind[:-1]} {name!r} does not import: {type(error).__name__}: {said}") from error
@@ -79,8 +85,8 @@ def find(kind: str, name: str) -> type:
 def names(kind: str) -> tuple[list[str], dict[str, Exception]]:
     """List the plug-ins of a kind, and the broken ones with their import error."""
     broken = {}
-    for name in _places(kind):
-        if (error := _load(kind, name)) is not None:
+    for name in places(kind):
+        if (error := load(kind, name)) is not None:
             broken[name] = error
     return sorted(_registered[kind]), broken
 

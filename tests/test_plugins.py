@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 import pytest
 
-from fairpriv import config, registry
+from fairpriv import config, listing, registry
 from fairpriv.cells import GROUPS
 from fairpriv.defenses.base import QueryDefense
 from fairpriv.desk import ComplianceDesk, DeskView
@@ -35,6 +35,13 @@ def test_a_plugin_is_a_frozen_documented_class_in_the_file_of_its_name(kind, nam
     assert isinstance(cls.paper, str)
     with pytest.raises(BadRequest, match="unknown parameter"):
         registry.build(kind, name, {"no_such_parameter": 1})
+
+
+@pytest.mark.parametrize("kind", registry.KINDS)
+def test_the_list_read_off_the_source_is_what_the_classes_say(kind):
+    own = [registry.find(kind, name) for name in registry.names(kind)[0]]
+    said = [{"name": cls.name, "paper": cls.paper, "about": registry.summary(cls)} for cls in own]
+    assert listing.rows(kind) == said
 
 
 @pytest.mark.parametrize("group", GROUPS)

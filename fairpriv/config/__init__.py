@@ -6,6 +6,6 @@ the cells, `folder` their place below results/, `plans` puts it all together.
 
 from fairpriv.config.compose import CONF_GROUPS, about, option, options, start
 from fairpriv.config.overrides import jobs_of
-from fairpriv.config.plans import Plan, plan, plans
+from fairpriv.config.plans import Plan, grid_of, plan, plans
 
-__all__ = ["CONF_GROUPS", "Plan", "about", "jobs_of", "option", "options", "plan", "plans", "start"]
+__all__ = ["CONF_GROUPS", "Plan", "about", "grid_of", "jobs_of", "option", "options", "plan", "plans", "start"]

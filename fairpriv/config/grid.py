@@ -14,6 +14,7 @@ from fairpriv.seeds import canonical
 
 MOST_CELLS = 2_000_000
 Chosen = Mapping[str, Sequence[Any]]
+Product = tuple[dict[str, list[Any]], Sequence[int]]
 
 
 def chosen_axes(request: Request, settings: Settings) -> dict[str, list[Any]]:
@@ -95,6 +96,16 @@ def _resolve(request: Request, settings: Settings, point: Mapping[str, Any]) -> 
 
 def cells_of(request: Request, settings: Settings, chosen: Chosen, family: Chosen) -> list[Cell]:
     """Return the cells of a request, each once, in the grid's order."""
+    products = products_of(request, settings, chosen, family)
+    total = sum(math.prod(map(len, axes.values())) * len(seeds) for axes, seeds in products)
+    if not 0 < total <= MOST_CELLS:
+        raise BadRequest(f"{settings.name} would have {total} cells here: it takes 1 to {MOST_CELLS}")
+    later = find("protocols", settings.protocol).later
+    return expand(settings.protocol, products, lambda point: _resolve(request, settings, point), later)
+
+
+def products_of(request: Request, settings: Settings, chosen: Chosen, family: Chosen) -> list[Product]:
+    """Return the blocks of a request: the values of their axes, and their seeds."""
     picked = {g: request.choices[g] for g in GROUPS if g in request.typed}
     products = []
     for block in blocks(settings, chosen, family, picked):
@@ -103,11 +114,7 @@ def cells_of(request: Request, settings: Settings, chosen: Chosen, family: Chose
             seeds = _seeds(block, settings)
         axes = {a: [number(v) for v in _listed(values)] for a, values in block.items() if a != "seeds"}
         products.append((axes | {a: values for a, values in chosen.items() if a in axes}, seeds))
-    total = sum(math.prod(map(len, axes.values())) * len(seeds) for axes, seeds in products)
-    if not 0 < total <= MOST_CELLS:
-        raise BadRequest(f"{settings.name} would have {total} cells here: it takes 1 to {MOST_CELLS}")
-    later = find("protocols", settings.protocol).later
-    return expand(settings.protocol, products, lambda point: _resolve(request, settings, point), later)
+    return products
 
 
 def _seeds(block: Block, settings: Settings) -> Sequence[int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from fairpriv.cells import Cell
 from fairpriv.config.folder import own_folder
-from fairpriv.config.grid import Chosen, cells_of, chosen_axes
+from fairpriv.config.grid import Chosen, Product, cells_of, chosen_axes, products_of
 from fairpriv.config.overrides import Request, jobs_of, read, swept
 from fairpriv.config.settings import Settings
 from fairpriv.errors import BadRequest
@@ -50,6 +50,14 @@ def plan(words: Sequence[str]) -> Plan:
     """Make the plan of one job from its overrides."""
     (only,) = plans(words, multirun=False)
     return only
+
+
+def grid_of(words: Sequence[str]) -> tuple[Mapping[str, Any], list[Product]]:
+    """Return the config of one job and the blocks of its grid, without making its cells."""
+    request = read(words)
+    settings = Settings.of(request.config)
+    chosen = chosen_axes(request, settings)
+    return request.config, products_of(request, settings, chosen, chosen)
 
 
 def _plan(request: Request, settings: Settings, chosen: Chosen, family: Chosen, sweeps: Collection[str]) -> Plan:

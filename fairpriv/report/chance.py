@@ -5,12 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-SPREADS = (
-    "sd",
-    "se",
-    "ci",
-)  # what a printed ± is: deviation of the runs, standard error or 95 % half width of the mean
-
 
 @dataclass(frozen=True)
 class Chance:

@@ -1,8 +1,10 @@
 """How many verdicts of each kind, and of what differs or was not run, for which cause."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import pandas as pd
+if TYPE_CHECKING:  # the names alone are wanted where nothing is counted
+    import pandas as pd
 
 VERDICTS = ("reproduced", "close", "consistent", "differs", "not run")
 CAUSES = ("paper", "data", "unprinted", "open")
@@ -27,7 +29,7 @@ class Counts:
         return f"{verdict} ({said})" if said else verdict
 
 
-def count(verdicts: pd.DataFrame) -> Counts:
+def count(verdicts: "pd.DataFrame") -> Counts:
     """Count the verdicts (of tables/verdicts.csv, or as `judge` gives them)."""
     aside = verdicts["by_construction"] != ""
     counted = verdicts[~aside]
@@ -39,18 +41,18 @@ def count(verdicts: pd.DataFrame) -> Counts:
     )
 
 
-def by_paper(verdicts: pd.DataFrame) -> dict[str, Counts]:
+def by_paper(verdicts: "pd.DataFrame") -> dict[str, Counts]:
     """Count the verdicts of each paper."""
     return {str(key): count(some) for key, some in verdicts.groupby("paper", sort=False)}
 
 
-def still_open(verdicts: pd.DataFrame) -> list[str]:
+def still_open(verdicts: "pd.DataFrame") -> list[str]:
     """Name, one line each, what differs or was not run for a cause nobody has shown."""
     out = []
     for row in verdicts[(verdicts["cause"] == "open") & (verdicts["by_construction"] == "")].itertuples():
         name = f"{row.verdict}: {row.paper} {row.table} {row.metric}"
         if row.kind == "number":
-            ours = "" if pd.isna(row.ours) else f", ours {row.ours:.4g}"
+            ours = "" if row.ours != row.ours else f", ours {row.ours:.4g}"
             out.append(f"{name} ({row.selectors}): paper {row.paper_value:.4g}{ours}")
         else:
             out.append(f"{name}: {row.detail or row.reason}")

@@ -12,9 +12,10 @@ import yaml
 
 from fairpriv.errors import BadRequest
 from fairpriv.paths import shares
-from fairpriv.report.chance import SPREADS
 from fairpriv.report.counts import CAUSES
 
+# what a printed ± is: deviation of the runs, standard error of the mean, or half width of its 95 % interval
+SPREADS = ("sd", "se", "ci")
 # the columns of a table that are not selectors on cells.csv
 VALUE_COLUMNS = ("metric", "value", "scale", "decimals", "spread", "where")
 

@@ -1,12 +1,15 @@
 """`fairpriv show NAME`: one experiment, paper, profile, engine or plug-in as a record."""
 
 import inspect
-from collections.abc import Iterable
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fairpriv import config, registry
 from fairpriv.errors import unknown
 from fairpriv.report.papers import papers
+from fairpriv.seeds import canonical
 
 
 def record_of(name: str) -> dict[str, Any]:
@@ -20,9 +23,8 @@ def record_of(name: str) -> dict[str, Any]:
         if name == paper.key:
             return _paper(paper)
     for kind in registry.KINDS:
-        names, _ = registry.names(kind)
-        known += names
-        if name in names:
+        known += registry.candidates(kind)
+        if name in registry.candidates(kind):
             return _plugin(kind, registry.find(kind, name))
     for group in ("profile", "engine"):
         known += config.options(group)
@@ -46,23 +48,29 @@ def in_order(values: Iterable[Any]) -> list[Any]:
 
 def _experiment(name: str) -> dict[str, Any]:
     """Return an experiment: how many cells each profile has, and the values of every axis that can be pinned."""
-    plans = {p: config.plan([f"experiment={name}", f"profile={p}"]) for p in config.options("profile")}
-    first = next(iter(plans.values()))
+    grids = {p: config.grid_of([f"experiment={name}", f"profile={p}"]) for p in config.options("profile")}
+    said, _ = next(iter(grids.values()))
+    blocks = [axes for _, products in grids.values() for axes, _ in products]
     values = {
-        axis: [v if not isinstance(v, list | dict) else str(v) for p in plans.values() for v in _seen(p.cells, axis)]
-        for axis in first.config["axes"]
+        axis: [v if not isinstance(v, list | dict) else str(v) for axes in blocks for v in axes.get(axis, ())]
+        for axis in said["axes"]
     }
     return {
         "experiment": name,
-        "about": first.config["about"],
-        "paper": first.paper,
-        "cells": {p: len(plan.cells) for p, plan in plans.items()},
+        "about": said["about"],
+        "paper": said.get("paper") or "",
+        "cells": {p: _number(products) for p, (_, products) in grids.items()},
         "axes": {axis: in_order(found) for axis, found in values.items()},
     }
 
 
-def _seen(cells: Iterable[Any], axis: str) -> Iterable[Any]:
-    return (c.axes[axis] for c in cells if axis in c.axes)
+def _number(products: Iterable[tuple[Mapping[str, Sequence[Any]], Iterable[int]]]) -> int:
+    """Count the cells of some blocks; a point that stands in several has the seeds of all."""
+    seeds = defaultdict(set)
+    for axes, own in products:
+        for point in itertools.product(*axes.values()):
+            seeds[canonical(dict(zip(axes, point)))] |= set(own)
+    return sum(map(len, seeds.values()))
 
 
 def _paper(paper: Any) -> dict[str, Any]:

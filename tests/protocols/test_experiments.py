@@ -10,6 +10,7 @@ from fairpriv import config
 from fairpriv.errors import DataUnavailable
 from fairpriv.registry import build
 from fairpriv.runner import driver
+from fairpriv.runner.library import open_library
 
 config.start()
 EXPERIMENTS = config.options("experiment")
@@ -56,11 +57,12 @@ def test_every_scalar_axis_can_be_pinned(experiment):
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_smoke_runs_end_to_end(experiment, shell):
     try:
-        driver.prepare(config.plan([f"experiment={experiment}", "profile=smoke"]))
+        plan = config.plan([f"experiment={experiment}", "profile=smoke"])
+        driver.supply(driver.prepare(plan, open_library(shell.folder, read_only=True)))
     except DataUnavailable as error:
         pytest.skip(str(error))
     shell("run", f"experiment={experiment}", "profile=smoke", "jobs=1")
-    folder = shell.folder / "results" / experiment
+    folder = shell.folder / "results" / experiment / "profile=smoke"
     cells = pd.read_csv(folder / "cells.csv")
     # a dataset or package that is not at hand leaves its cells not run, with the reason, and nothing else
     assert set(cells["status"]) <= {"done", "not run"}

@@ -129,7 +129,7 @@ def test_confidence_is_scaled_to_one_and_two():
     [
         ({"tolerance": 1.5}, "tolerance must be <= 1"),
         ({"fairness": "DP"}, "must be one of SP, PE, EO, EOdds"),
-        ({"defense": "none"}, "trains no model"),
+        ({"defense": "none"}, "cannot use defense=none"),
         ({"sensitive": "all"}, "sensitive must be one of binary, values"),
         ({"attack_params": {"corrector": "x"}}, "corrector must be one of"),
         ({"attack_params": {"held_out": 1}}, "held_out must be < 1"),

@@ -75,7 +75,10 @@ def _adopt(path: Path, library: Library, reason: str, say: Callable[[str], None]
     seats = [surveyor.look(kept.cell) for kept in folder.kept]
     outdated = [seat for seat in seats if seat.state == "outdated" and seat.kept is not None]
     done = Adopted(path)
+    # a cell that another folder shares may have been adopted there already
+    current = [seat.kept if seat.state == "done" else kept for seat, kept in zip(seats, folder.kept)]
     if not outdated:
+        write_stamps(path, current, library.codes)
         return done
     here, absent = computable([seat.kept for seat in outdated])
     for why, number in absent.items():
@@ -93,7 +96,7 @@ def _adopt(path: Path, library: Library, reason: str, say: Callable[[str], None]
         library.store.take_in([(kept, library.arrays(library.by_key[key]))])
     codes = {code_behind(seat.cell).digest: code_behind(seat.cell).definitions for seat in adoptable}
     library.store.put_codes(codes)
-    write_stamps(path, [adopted.get(k.stamp.key, k) for k in folder.kept], library.codes | codes)
+    write_stamps(path, [adopted.get(kept.stamp.key, kept) for kept in current], library.codes | codes)
     _log(path, done, reason, outdated)
     done.cells = len(adopted)
     return done

@@ -11,6 +11,7 @@ from fairpriv.cells import Cell
 from fairpriv.config import Plan
 from fairpriv.errors import DataUnavailable, DoesNotFit
 from fairpriv.registry import build, find
+from fairpriv.runner import pin
 from fairpriv.runner.engines import run_tasks
 from fairpriv.runner.kept import Kept, Origin
 from fairpriv.runner.library import Library, open_library
@@ -263,6 +264,8 @@ def execute(plans: Sequence[Plan], progress: Progress, write: Writer) -> list[Ou
 def _execute(job: Job, library: Library, progress: Progress, write: Writer) -> Outcome:
     start = time.perf_counter()
     progress.say(f"{job.plan.experiment}: {told(job.seats, library, job.plan.jobs)}")
+    if pin.why_not() and any(seat.state in ("missing", "outdated") for seat in job.seats):
+        progress.say(f"{job.plan.experiment}: {pin.told()}")
     for what, number in job.other_versions.items():
         progress.say(
             f"{job.plan.experiment}: {number} cells made with other packages ({what}): reuse=strict redoes them"

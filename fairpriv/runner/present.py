@@ -16,7 +16,7 @@ from fairpriv.errors import FairprivError
 from fairpriv.paths import shares
 from fairpriv.registry import find
 from fairpriv.report.presenter import Presenter, presenter_of
-from fairpriv.runner.folder import Folder, read_folder, replace_file
+from fairpriv.runner.folder import STAMPS, Folder, read_folder, replace_file
 from fairpriv.stamps.closure import drawing_code
 
 DRAWN = "drawn.json"  # what the tables and figures were drawn from, and what could not be drawn
@@ -117,6 +117,8 @@ def present(folder: Path, force: bool = False) -> Drawing | None:
     from fairpriv.report.verdicts import read_cells
     from fairpriv.runner.output import read_manifest
 
+    if not (folder / STAMPS).is_file():
+        return None  # written before stamps were: its arrays are not at hand
     said = read_manifest(folder / "manifest.json")
     config = said.get("config") or {}
     try:

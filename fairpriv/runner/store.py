@@ -85,6 +85,7 @@ class Store:
             return empty
         try:
             db = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro", uri=True, timeout=30)
+            db.text_factory = _decode
             if db.execute("PRAGMA user_version").fetchone()[0] == FORMAT:
                 db.execute("SELECT count(*) FROM cells").fetchone()
                 empty.close()
@@ -97,6 +98,7 @@ class Store:
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, timeout=30)
+        db.text_factory = _decode
         try:
             known = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
             if known and db.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
@@ -210,6 +212,11 @@ class Store:
         self._db.close()
 
 
+def _decode(text: bytes) -> str:
+    """Read text whose bytes may have been broken: the row's checksum finds it, not an exception."""
+    return text.decode(errors="replace")
+
+
 def _name(cell: Any) -> str:
     return cell if isinstance(cell, str) and len(cell) < 400 else f"{str(cell)[:400]}..."
 
@@ -224,6 +231,7 @@ def _arrays(blob: bytes | None) -> dict[str, np.ndarray]:
 def _readable(path: Path) -> Iterator[tuple[Kept, bytes | None]]:
     """Yield what a damaged store still gives, row by row; a row on a lost page, or half of one, is skipped."""
     db = sqlite3.connect(path)
+    db.text_factory = _decode
     db.execute("PRAGMA writable_schema=ON")  # else SQLite refuses a file shorter than its header says, whole
     try:
         last = db.execute("SELECT max(rowid) FROM cells").fetchone()[0] or 0

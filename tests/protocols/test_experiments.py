@@ -60,7 +60,7 @@ def test_smoke_runs_end_to_end(experiment, shell):
     except DataUnavailable as error:
         pytest.skip(str(error))
     shell("run", f"experiment={experiment}", "profile=smoke", "jobs=1")
-    folder = shell.folder / "results" / experiment
+    folder = shell.folder / "results" / experiment / "profile=smoke"
     cells = pd.read_csv(folder / "cells.csv")
     # a dataset or package that is not at hand leaves its cells not run, with the reason, and nothing else
     assert set(cells["status"]) <= {"done", "not run"}

@@ -46,6 +46,6 @@ def shelf(tmp_path, monkeypatch):
         (folder / "tables" / "one.csv").write_text(table, encoding="utf-8")
         return folder
 
-    monkeypatch.setattr(fairpriv.report.papers, "share", lambda name: tmp_path / name)
+    monkeypatch.setattr(fairpriv.report.papers, "shares", lambda name: (tmp_path / name,))
     write()
     return write

@@ -115,7 +115,7 @@ def test_figures_are_drawn_for_what_there_is():
         plt.close(figure)
     few = rows(as_the_paper_says, seeds=(0,), epsilons=(1.0,), sensitive=("table2",))
     few = few[(few["dataset"] == "lsac") & few["defense.protocol"].isin(["grr", np.nan])]
-    made = figures(few)
+    made = figures(few, None)
     assert {"figure4", "figure7"} <= set(made)
     for figure in made.values():
         plt.close(figure)

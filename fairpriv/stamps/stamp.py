@@ -29,9 +29,18 @@ class Stamp:
 
 
 @cache
+def _classes(protocol: str, plugins: tuple[tuple[str, str], ...]) -> tuple[type, ...]:
+    return (find("protocols", protocol), *(find(GROUPS[group], name) for group, name in plugins))
+
+
+@cache
 def _code(protocol: str, plugins: tuple[tuple[str, str], ...]) -> Code:
-    classes = [find("protocols", protocol), *(find(GROUPS[group], name) for group, name in plugins)]
-    return code_of(tuple(places_of(classes)))
+    return code_of(tuple(places_of(_classes(protocol, plugins))))
+
+
+def classes_of(cell: Cell) -> tuple[type, ...]:
+    """Return the classes a cell is computed by: its protocol and its plug-ins."""
+    return _classes(cell.protocol, combination(cell))
 
 
 def code_behind(cell: Cell) -> Code:

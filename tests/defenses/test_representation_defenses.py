@@ -183,13 +183,11 @@ def test_refused(params, said):
 
 
 def test_conf_has_every_parameter():
-    from omegaconf import OmegaConf
-
     from fairpriv import config as conf
 
     conf.start()
     for name in [*METHODS, "information_obfuscation_discrete", "information_obfuscation_image"]:
-        config = OmegaConf.to_container(conf._compose(f"defense/{name}", [])["defense"])
+        config = conf.option("defense", name)
         cls = registry.find("defenses", config.pop("name"))
         assert set(config) == set(registry.parameters(cls)), name
         if name in METHODS and name != "information_obfuscation":

@@ -8,6 +8,7 @@ import numpy as np
 from fairpriv.defenses.base import QueryDefense, Sizes
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.noise import Law
+from fairpriv.mechanisms.release import Randomness
 from fairpriv.metrics.gaps import fairness_gap
 
 
@@ -41,14 +42,18 @@ class Asked:
 
 
 class ComplianceDesk:
-    """Holds the protected attribute of a test set, answers through a defense, and keeps the truth for scoring."""
+    """Holds the protected attribute of a test set, answers through a defense, and keeps the truth for scoring.
+
+    Noise comes from the operating system's randomness unless a generator is given, which only a study that must be
+    repeatable should do: whoever knows its seed knows the noise.
+    """
 
     def __init__(
         self,
         group: np.ndarray,
         label: np.ndarray,
         defense: QueryDefense,
-        rng: np.random.Generator,
+        rng: Randomness = None,
         *,
         publish_sizes: bool = True,
     ) -> None:

@@ -87,7 +87,9 @@ class QueryDefense(Defense):
         return self.family(scales[0] if len(scales) == 1 else np.array(scales))
 
     def grid(self, metric: str, n0: Sizes, n1: Sizes, m: int) -> float | np.ndarray:
-        """Return what answers are multiples of; it depends on n0 + n1, never on who is in which group."""
+        """Return what answers are multiples of, from n0 + n1, never from who is in which group; 0 if they are exact."""
+        if math.isinf(self.epsilon):
+            return 0.0
         grids = [grid_for(self._scale(metric, n // 2, n - n // 2, m)) for n in map(sum, _classes(metric, n0, n1))]
         return grids[0] if len(grids) == 1 else np.array(grids)
 
@@ -107,8 +109,7 @@ class QueryDefense(Defense):
         if gaps.ndim == 0 or gaps.shape[1:] != tail or not np.isfinite(gaps).all():
             shape = "(m, 2)" if tail else "(m,)"
             raise BadRequest(f"gaps of {metric} must be finite numbers of shape {shape}, got shape {gaps.shape}")
-        law = self.law(metric, n0, n1, len(gaps))
-        grid = 0.0 if isinstance(law, Exact) else self.grid(metric, n0, n1, len(gaps))
+        law, grid = (of(metric, n0, n1, len(gaps)) for of in (self.law, self.grid))
         return noisy(gaps, law, metric, self.bounding, grid, rng)
 
     def guarantee(self) -> Guarantee:

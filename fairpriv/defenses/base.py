@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from fairpriv.mechanisms.bounding import BOUNDINGS, noisy
 from fairpriv.mechanisms.noise import Exact, Law
 from fairpriv.mechanisms.release import Randomness, grid_for, rounding_allowance
 from fairpriv.mechanisms.smooth_sensitivity import check_sizes
+from fairpriv.metrics.gaps import fairness_gap
 from fairpriv.registry import Plugin
 
 Sizes = int | tuple[int, int]  # of one group; for equalized odds a pair: among Y = 1, then among Y = 0
@@ -24,6 +26,37 @@ class Defense(Plugin):
     kind: ClassVar[str] = "defenses"
     name: ClassVar[str]
     paper: ClassVar[str] = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What reaches a compliance desk, with what it knows: models' predictions H (m, n), the metric, groups and labels."""
+
+    h: np.ndarray
+    metric: str
+    group: np.ndarray
+    label: np.ndarray
+
+    @property
+    def classes(self) -> list[np.ndarray]:
+        """Return the people each answer is about: everybody, those with Y = 1, or both classes apart (Y = 1 first)."""
+        name = self.metric.removeprefix("abs_")
+        if name == "sp":
+            return [np.arange(len(self.group))]
+        return [np.flatnonzero(self.label == y) for y in ((1,) if name == "eo" else (1, 0))]
+
+    @property
+    def sizes(self) -> tuple[Sizes, Sizes]:
+        """Return (N0, N1) of those people; for equalized odds a pair of each."""
+        counts = [
+            (int((self.group[people] == 0).sum()), int((self.group[people] == 1).sum())) for people in self.classes
+        ]
+        return counts[0] if len(counts) == 1 else tuple(zip(*counts))
+
+    @cached_property
+    def gaps(self) -> np.ndarray:
+        """Return the true gaps."""
+        return fairness_gap(self.metric, self.h, self.group, self.label)
 
 
 @dataclass(frozen=True)
@@ -111,6 +144,14 @@ class QueryDefense(Defense):
             raise BadRequest(f"gaps of {metric} must be finite numbers of shape {shape}, got shape {gaps.shape}")
         law, grid = (of(metric, n0, n1, len(gaps)) for of in (self.law, self.grid))
         return noisy(gaps, law, metric, self.bounding, grid, rng)
+
+    def respond(self, question: Question, rng: Randomness) -> np.ndarray:
+        """Return the answers to a question; a defense that looks at the models themselves overrides this."""
+        return self.answer(question.gaps, question.metric, *question.sizes, rng)
+
+    def noise_law(self, question: Question) -> Law:
+        """Return the law of the noise in the answers to a question, as anybody may know it."""
+        return self.law(question.metric, *question.sizes, len(question.h))
 
     def guarantee(self) -> Guarantee:
         """Return what the answers of one call promise."""

@@ -15,8 +15,8 @@ from fairpriv.mechanisms.release import Randomness
 class DeskView:
     """What model developers may see: labels, their base model's outputs, a way to ask, and public facts.
 
-    `ask(h, metric)` sends an (m, n) matrix of predictions in [0, 1] and returns the m answers; `law(h, metric)` is the law
-    of the noise in them (mechanisms are public); `sizes` is (N0, N1) where the desk publishes them.
+    `ask(h, metric)` sends an (m, n) matrix of predictions in [0, 1] and returns the m answers; `law(h, metric)` is the
+    law of the noise in them (mechanisms are public); `sizes` is (N0, N1) where the desk publishes them.
     """
 
     label: np.ndarray

@@ -30,7 +30,7 @@ class Defense(Plugin):
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What reaches a compliance desk, with what it knows: models' predictions H (m, n), the metric, groups and labels."""
+    """What a compliance desk is asked, with what it knows: predictions H (m, n), the metric, groups and labels."""
 
     h: np.ndarray
     metric: str

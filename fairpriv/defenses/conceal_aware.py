@@ -22,21 +22,24 @@ class ConcealAware(QueryDefense):
     r"""A matrix mechanism over swaps: epsilon-DP of who is in which group, given how many are; unbiased answers.
 
     **Not the guarantee of the other defenses.** They protect one person's group against whoever knows everybody else's;
-    an observer who knows N0 as well needs no answer to tell. Where N0 is published, as the paper's attacks have it, what
-    can be protected is which of two people is in which group: neighbours are *swaps*, data sets of equal N0 and N1 that
-    differ in the places of two people. That is what is promised here, in full and no more; the noise depends on N0.
+    an observer who knows N0 as well needs no answer to tell. Where N0 is published, as the paper's attacks have it,
+    what can be protected is which of two people is in which group: neighbours are *swaps*, data sets of equal N0 and N1
+    that differ in the places of two people. That is promised here, in full and no more; the noise depends on N0.
 
-    *Mechanism.* Let v hold 1/N1 for members of group 1 and -1/N0 for the others, so that the m gaps are H·v. With H = B·A
-    from `fairpriv.mechanisms.strategies`, answers are B (A·v + noise), Laplace noise of scale b_r on row r of A·v.
+    *Mechanism.* Let v hold 1/N1 for members of group 1 and -1/N0 for the others, so that the m gaps are H·v. With
+    H = B·A from `fairpriv.mechanisms.strategies`, answers are B (A·v + noise), Laplace noise of scale b_r on row r.
 
     *Proof.* A swap of j and k moves v by ±U (e_j - e_k), U = 1/N0 + 1/N1, hence row r of A·v by U |A_rj - A_rk|. The
     log density ratio of Laplace noise is at most the shift over the scale, so the rows together lose at most
     U Σ_r |A_rj - A_rk| / b_r <= epsilon, by (1) of `strategies`. A, B, b, and the grid that A·v + noise is rounded to,
     are functions of H, N0, N1 and epsilon, which neighbours share; what follows, B, absolute values, clipping, is
-    post-processing. Floats: `fairpriv.mechanisms.release`; rows are centred so that |A_rj| <= range / 2, the weights of v
-    add to 2 in absolute value and U >= 4/n, so that rounding of A·v is within `rounding_allowance` of the sensitivity.
-    For `eo` and `eodds`, the two people of a swap have the same label, so a swap moves the answers of one class only,
+    post-processing. For `eo` and `eodds`, the two people of a swap have the same label, so a swap moves the answers of one class only,
     and each class has the whole budget (parallel composition); the sizes of the groups in each class count as public.
+
+    *Floats.* Noise and grid: `fairpriv.mechanisms.release`. Row r of A·v is off by at most 2 (n + 2) u max_j |A_rj|,
+    u = 2^-53, as the weights add to 2, which adds at most 4 (n + 2) u Σ_r max_j |A_rj| / b_r to the loss. With
+    b_r = U s_r / epsilon and U >= 4/n this is below epsilon (n + 3)² u Σ_r max_j |A_rj| / s_r: all scales are raised by
+    that share. Entries of v themselves are rounded alike for all members of a group.
 
     The answers share noise: they are off together where the models are alike.
 
@@ -73,15 +76,15 @@ class ConcealAware(QueryDefense):
         strategy = choose(h)
         seen = []
         for rows, scales, _ in strategy.parts:
-            noise = self._noise(scales, n0, n1)
+            noise = self._noise(scales, strategy, n0, n1)
             values = v if rows is None else rows @ v
             seen.append(release(values, Laplace(noise), np.array([grid_for(b) for b in noise]), rng))
         return strategy, seen
 
-    def _noise(self, scales: np.ndarray, n0: int, n1: int) -> np.ndarray:
-        """Return b: scales of a strategy times U / epsilon, with room for rounding; rows without effect get a little."""
-        unit = 1 / n0 + 1 / n1
-        return np.maximum(scales * unit / self.epsilon * (1 + rounding_allowance(n0 + n1)), 1e-290)
+    def _noise(self, scales: np.ndarray, strategy: Strategy, n0: int, n1: int) -> np.ndarray:
+        """Return b: scales times U / epsilon with room for rounding; rows that no swap moves get next to nothing."""
+        unit = (1 / n0 + 1 / n1) * (1 + rounding_allowance(n0 + n1) * max(1.0, strategy.reach))
+        return np.maximum(scales * unit / self.epsilon, 1e-290)
 
     def respond(self, question: Question, rng: Randomness) -> np.ndarray:
         """Return the answers to a question: shape (m,), or (m, 2) for equalized odds."""
@@ -103,8 +106,9 @@ class ConcealAware(QueryDefense):
         scales = []
         for people in question.classes:
             group = question.group[people]
-            unit = self._noise(np.ones(1), int((group == 0).sum()), int((group == 1).sum()))[0]
-            scales.append(unit * choose(question.h[:, people]).error)
+            strategy = choose(question.h[:, people])
+            sizes = int((group == 0).sum()), int((group == 1).sum())
+            scales.append(float(self._noise(np.array(strategy.error), strategy, *sizes)))
         return Gaussian(scales[0] if len(scales) == 1 else np.array(scales))
 
     def guarantee(self) -> Guarantee:

@@ -46,6 +46,12 @@ class Strategy:
         """Return the root of the mean variance of the answers."""
         return float(np.sqrt(self.variances.mean()))
 
+    @property
+    def reach(self) -> float:
+        """Return Σ_r max_j |A_rj| / scale_r, over rows that are sums."""
+        parts = [(np.abs(rows).max(axis=1), scales) for rows, scales, _ in self.parts if rows is not None]
+        return float(sum((largest[scales > 0] / scales[scales > 0]).sum() for largest, scales in parts))
+
 
 def middled(rows: np.ndarray) -> np.ndarray:
     """Return rows less the middle of their range: entries are then as small as (1) lets them be."""
@@ -116,7 +122,7 @@ def deviations(h: np.ndarray, base: np.ndarray) -> Strategy:
 def base_people(h: np.ndarray, base: np.ndarray) -> Strategy:
     """Measure the mean row with a share of the budget and everybody with the rest: the best of 49 shares.
 
-    With variances 2b² (mean row a·v) and 2c² (people), v̂ = y + c² a (z - a·y) / (c² a·a + b²): generalised least squares.
+    With variances 2b² (mean row a·v) and 2c² (people), least squares give v̂ = y + c² a (z - a·y) / (c² a·a + b²).
     """
     a, wide = base[0], float(np.ptp(base))
     along, square = h @ a, float(a @ a)

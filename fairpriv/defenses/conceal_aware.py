@@ -33,8 +33,9 @@ class ConcealAware(QueryDefense):
     log density ratio of Laplace noise is at most the shift over the scale, so the rows together lose at most
     U Σ_r |A_rj - A_rk| / b_r <= epsilon, by (1) of `strategies`. A, B, b, and the grid that A·v + noise is rounded to,
     are functions of H, N0, N1 and epsilon, which neighbours share; what follows, B, absolute values, clipping, is
-    post-processing. For `eo` and `eodds`, the two people of a swap have the same label, so a swap moves the answers of one class only,
-    and each class has the whole budget (parallel composition); the sizes of the groups in each class count as public.
+    post-processing. For `eo` and `eodds`, the two people of a swap have the same label, so a swap moves the answers of
+    one class only, and each class has the whole budget (parallel composition); the sizes of the groups in each class
+    count as public.
 
     *Floats.* Noise and grid: `fairpriv.mechanisms.release`. Row r of A·v is off by at most 2 (n + 2) u max_j |A_rj|,
     u = 2^-53, as the weights add to 2, which adds at most 4 (n + 2) u Σ_r max_j |A_rj| / b_r to the loss. With

@@ -69,20 +69,18 @@ class ConcealAware(QueryDefense):
         """Refuse: the noise depends on the models."""
         raise BadRequest("the noise of conceal_aware depends on the models (noise_law), not on their number alone")
 
-    def measured(self, h: np.ndarray, group: np.ndarray, rng: Randomness) -> tuple[Strategy, list[np.ndarray]]:
-        """Return the strategy for H and what it measures, with noise: all that is taken from the groups of a class."""
+    def measured(self, h: np.ndarray, group: np.ndarray, rng: Randomness) -> list[np.ndarray]:
+        """Return what the strategy for H measures, with noise: all that is ever taken from the groups of a class."""
         n0, n1 = int((group == 0).sum()), int((group == 1).sum())
         check_sizes("sp", n0, n1)
-        v = np.where(group == 1, 1 / n1, -1 / n0)
-        strategy = choose(h)
-        seen = []
+        v, strategy, seen = np.where(group == 1, 1 / n1, -1 / n0), choose(h), []
         for rows, scales, _ in strategy.parts:
-            noise = self._noise(scales, strategy, n0, n1)
+            noise = self.noise(scales, strategy, n0, n1)
             values = v if rows is None else rows @ v
             seen.append(release(values, Laplace(noise), np.array([grid_for(b) for b in noise]), rng))
-        return strategy, seen
+        return seen
 
-    def _noise(self, scales: np.ndarray, strategy: Strategy, n0: int, n1: int) -> np.ndarray:
+    def noise(self, scales: np.ndarray, strategy: Strategy, n0: int, n1: int) -> np.ndarray:
         """Return b: scales times U / epsilon with room for rounding; rows that no swap moves get next to nothing."""
         unit = (1 / n0 + 1 / n1) * (1 + rounding_allowance(n0 + n1) * max(1.0, strategy.reach))
         return np.maximum(scales * unit / self.epsilon, 1e-290)
@@ -93,8 +91,9 @@ class ConcealAware(QueryDefense):
             return question.gaps.copy()
         columns = []
         for people in question.classes:
-            strategy, seen = self.measured(question.h[:, people], question.group[people], rng)
-            columns.append(sum(back @ y for (_, _, back), y in zip(strategy.parts, seen)))
+            h = question.h[:, people]
+            seen = self.measured(h, question.group[people], rng)
+            columns.append(sum(back @ y for (_, _, back), y in zip(choose(h).parts, seen)))
         answers = np.stack(columns, axis=1) if question.metric.endswith("eodds") else columns[0]
         if question.metric.startswith("abs_"):
             answers = np.abs(answers)
@@ -109,7 +108,7 @@ class ConcealAware(QueryDefense):
             group = question.group[people]
             strategy = choose(question.h[:, people])
             sizes = int((group == 0).sum()), int((group == 1).sum())
-            scales.append(float(self._noise(np.array(strategy.error), strategy, *sizes)))
+            scales.append(float(self.noise(np.array(strategy.error), strategy, *sizes)))
         return Gaussian(scales[0] if len(scales) == 1 else np.array(scales))
 
     def guarantee(self) -> Guarantee:

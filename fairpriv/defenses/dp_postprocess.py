@@ -9,6 +9,8 @@ from scipy.optimize import linprog
 from fairpriv import validate
 from fairpriv.defenses.base import Defense
 from fairpriv.defenses.maad import Maad, Trained
+from fairpriv.mechanisms.noise import Laplace
+from fairpriv.mechanisms.release import grid_for, release
 from fairpriv.registry import register
 
 
@@ -84,6 +86,11 @@ class DpPostprocess(Defense):
             learning_rate=self.learning_rate,
         )
 
+    def noisy_counts(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return counts with noise of scale 1/ε₂, on a public grid: a person more or less moves one of them by one."""
+        scale = 1 / (self.epsilon * self.share)
+        return release(counts, Laplace(scale), grid_for(scale), rng)
+
     def fit(
         self,
         x: np.ndarray,
@@ -99,8 +106,7 @@ class DpPostprocess(Defense):
         counts = np.zeros((groups, 2, 2))
         np.add.at(counts, (group, label.astype(int), predicted), 1)
         spent = self.epsilon * self.share
-        noisy = np.maximum(counts + rng.laplace(scale=1 / spent, size=counts.shape), 1.0)
-        table = mix(noisy, self.slack)
+        table = mix(np.maximum(self.noisy_counts(counts, rng), 1.0), self.slack)
 
         def decide(rows: np.ndarray, members: np.ndarray, draw: np.random.Generator) -> np.ndarray:
             first = trained.decide(rows, members, draw).astype(int)

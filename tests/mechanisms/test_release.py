@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import fairpriv.mechanisms.release as module
+from fairpriv.audits.worst import worst_gaps
 from fairpriv.desk import ComplianceDesk
-from fairpriv.mechanisms.audit import worst_gaps
 from fairpriv.mechanisms.bounding import log_mass, noisy
 from fairpriv.mechanisms.noise import Cauchy, Gaussian, Laplace
 from fairpriv.mechanisms.release import grid_for, release, rounding_allowance, words

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import yaml
 
-from fairpriv.audits import Audit, local, queries, swaps
+from fairpriv.audits import Audit, local, queries, swaps, training
 from fairpriv.defenses.base import QueryDefense
 from fairpriv.defenses.conceal_aware import ConcealAware
 from fairpriv.defenses.dp_postprocess import DpPostprocess
 from fairpriv.defenses.ldp_collection import LDPCollection
 from fairpriv.defenses.ldp_exponentiated_gradient import LDPExponentiatedGradient
+from fairpriv.defenses.maad import Maad
 from fairpriv.errors import BadRequest, unknown
 from fairpriv.mechanisms.ldp import PROTOCOLS
 from fairpriv.metrics.gaps import GAPS
@@ -63,6 +64,7 @@ AUDITORS: dict[type, Auditor] = {  # the first that fits
     LDPCollection: _locally(local.audit_collection),
     LDPExponentiatedGradient: _locally(local.audit_perturbed_groups),
     RepresentationDefense: _locally(local.audit_representation),
+    Maad: lambda defense, to, rng: training.audit(defense, coin="s" if defense.debias else "in", rng=rng),
     DpPostprocess: lambda defense, to, rng: local.audit_counts(defense, samples=to["samples"], rng=rng),
 }
 
@@ -73,7 +75,10 @@ def auditor(cls: type) -> Auditor | None:
 
 
 def _variants(name: str, params: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Return what a defense is audited as: LDP collection by every protocol and split, obfuscation by either kind."""
+    """Return what a defense is audited as, where one name stands for several mechanisms.
+
+    Training spends what its steps make it spend: they are few here, at much noise, and `epsilon` only caps them.
+    """
     if name == "ldp_collection" and not {"protocol", "split"} & set(params):
         for protocol in PROTOCOLS:
             for split in ("uniform", "k_based"):
@@ -81,6 +86,11 @@ def _variants(name: str, params: dict[str, Any]) -> Iterator[tuple[str, dict[str
     elif name == "information_obfuscation" and "representation" not in params:
         for representation in ("continuous", "discrete"):
             yield f"{name} {representation}", {"representation": representation}
+    elif name == "maad" and not params:
+        steps = {"privacy": "joint", "sigma": 2.0, "batch": 250, "epsilon": 50.0, "epochs": 1, "delta": 1e-8}
+        yield "maad (presence)", steps | {"debias": False}
+        yield "maad (attribute s)", steps | {"gamma": 5.0, "criterion": "demographic_parity"}
+        yield "maad as printed", steps | {"debias": False, "privacy": "printed"}
     else:
         yield name, {}
 

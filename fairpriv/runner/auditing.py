@@ -90,7 +90,6 @@ def _variants(name: str, params: dict[str, Any]) -> Iterator[tuple[str, dict[str
         steps = {"privacy": "joint", "sigma": 2.0, "batch": 250, "epsilon": 50.0, "epochs": 1, "delta": 1e-8}
         yield "maad (presence)", steps | {"debias": False}
         yield "maad (attribute s)", steps | {"gamma": 5.0, "criterion": "demographic_parity"}
-        yield "maad as printed", steps | {"debias": False, "privacy": "printed"}
     else:
         yield name, {}
 

@@ -10,7 +10,7 @@ from fairpriv.errors import BadRequest
 from fairpriv.registry import build
 from fairpriv.training import maad_step, sampling
 
-STEPS = {"privacy": "joint", "sigma": 2.0, "batch": 100, "epsilon": 50.0, "epochs": 1, "delta": 1e-8}
+STEPS = {"privacy": "joint", "sigma": 0.8, "batch": 100, "epsilon": 50.0, "epochs": 1, "delta": 1e-8}
 
 
 def made(**changes):
@@ -22,12 +22,15 @@ def audit(defense, seed=0, **more):
 
 
 def test_honest_training_holds():
-    for seed in range(2):
-        found = audit(made(), seed)
-        assert found.verdict == "holds"
-        assert found.sampled_lower <= found.claimed
-    found = audit(made(debias=True, criterion="demographic_parity", gamma=5.0), coin="s")
+    found = audit(made())
     assert found.verdict == "holds"
+    assert found.sampled_lower <= found.claimed
+
+
+@pytest.mark.slow
+def test_honest_training_holds_again_and_for_the_attribute():
+    assert all(audit(made(), seed).verdict == "holds" for seed in range(1, 6))
+    assert audit(made(debias=True, criterion="demographic_parity", gamma=5.0), coin="s").verdict == "holds"
 
 
 def test_canaries_are_heard():
@@ -96,9 +99,8 @@ def test_poisson_sampling_passes_again_and_again():
 
 def test_the_printed_rule_reaches_too_far():
     """Algorithm 1 clips the batch as a whole: turned around by one example it moves by up to 2C, the noise is σC."""
-    found = audit(made(privacy="printed", batch=1, sigma=0.5), count=200)
     assert training.reach_seen(made(privacy="printed", batch=1)) > 1.3
-    assert found.verdict == "VIOLATED"
+    assert audit(made(privacy="printed")).verdict == "VIOLATED"
 
 
 def test_bounds_of_one_run_hold():

@@ -418,8 +418,9 @@ def audit(argv: Sequence[str]) -> int:
     """Audit a defense's claimed budget."""
     parser = _parser(
         "audit",
-        "Audit what a query defense really pays: the largest log-likelihood ratio over neighbouring test sets,\n"
-        "on a fine grid, and a lower bound from samples, beside the ε it claims.\n\n"
+        "Audit what a mechanism really pays, through the method that gives its outputs: the largest log-likelihood\n"
+        "ratio of its law between the worst neighbours, whether outputs have that law, and a lower bound on ε from\n"
+        "outputs alone (99.9 %), beside the ε it claims. Verdicts: holds, VIOLATED, unchecked.\n\n"
         "examples:\n  fairpriv audit\n  fairpriv audit defense=conceal epsilon=5 n=100 m=40",
     )
     parser.add_argument("settings", nargs="*", metavar="key=value", help="defense=NAME epsilon=1 n=100 m=10 metric=sp")

@@ -9,6 +9,8 @@ from scipy.optimize import linprog
 from fairpriv import validate
 from fairpriv.defenses.base import DebiasingDefense
 from fairpriv.defenses.maad import Maad, Trained
+from fairpriv.mechanisms.noise import Laplace
+from fairpriv.mechanisms.release import grid_for, release
 from fairpriv.registry import register
 
 
@@ -88,6 +90,11 @@ class DpPostprocess(DebiasingDefense):
         """Return the least budget whose part for the predictor lasts for a step."""
         return self.predictor().least_epsilon(n) / (1 - self.share)
 
+    def noisy_counts(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return counts with noise of scale 1/ε₂, on a public grid: a person more or less moves one of them by one."""
+        scale = 1 / (self.epsilon * self.share)
+        return release(counts, Laplace(scale), grid_for(scale), rng)
+
     def fit(
         self,
         x: np.ndarray,
@@ -103,8 +110,7 @@ class DpPostprocess(DebiasingDefense):
         counts = np.zeros((groups, 2, 2))
         np.add.at(counts, (group, label.astype(int), predicted), 1)
         spent = self.epsilon * self.share
-        noisy = np.maximum(counts + rng.laplace(scale=1 / spent, size=counts.shape), 1.0)
-        table = mix(noisy, self.slack)
+        table = mix(np.maximum(self.noisy_counts(counts, rng), 1.0), self.slack)
 
         def decide(rows: np.ndarray, members: np.ndarray, draw: np.random.Generator) -> np.ndarray:
             first = trained.decide(rows, members, draw).astype(int)

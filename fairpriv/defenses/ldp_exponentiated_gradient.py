@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from fairpriv.defenses.exponentiated_gradient import ExponentiatedGradientLearner
 from fairpriv.defenses.ldp_collection import LDPCollection
 from fairpriv.registry import register
@@ -29,7 +31,11 @@ class LDPExponentiatedGradient(ExponentiatedGradientLearner):
         super().__post_init__()
         LDPCollection("grr", "uniform", self.epsilon)
 
-    def _fit(self, x, label, group, metric, tolerance, rng):
+    def perturbed(self, group: np.ndarray, groups: int, rng: np.random.Generator) -> np.ndarray:
+        """Return the group that each person reports."""
         collection = LDPCollection("grr", "uniform", self.epsilon)
-        seen, _ = collection.collect({"group": group}, {"group": int(group.max()) + 1}, rng)
-        return super()._fit(x, label, seen["group"].argmax(axis=1), metric, tolerance, rng)
+        seen, _ = collection.collect({"group": group}, {"group": groups}, rng)
+        return seen["group"].argmax(axis=1)
+
+    def _fit(self, x, label, group, metric, tolerance, rng):
+        return super()._fit(x, label, self.perturbed(group, int(group.max()) + 1, rng), metric, tolerance, rng)

@@ -79,3 +79,9 @@ def steps_within(epsilon: float, multiplier: float, rate: float, delta: float, m
         middle = (low + high) // 2
         low, high = (middle, high) if pld_epsilon(multiplier, rate, middle, delta) <= epsilon else (low, middle)
     return low
+
+
+def pld_delta(multiplier: float, rate: float, steps: int, epsilon: float) -> float:
+    """Return δ at epsilon by the privacy loss distribution, rounded up."""
+    _check(multiplier, rate, steps, 0.5)
+    return float(_loss(multiplier, rate).self_compose(steps).get_delta_for_epsilon(epsilon))

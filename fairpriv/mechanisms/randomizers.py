@@ -12,6 +12,7 @@ import numpy as np
 from fairpriv import validate
 from fairpriv.mechanisms.ldp import GRR
 from fairpriv.mechanisms.noise import Laplace
+from fairpriv.mechanisms.release import grid_for, release
 
 EXACT = 500.0  # from here on randomized response keeps every value, to the last bit of a float
 
@@ -60,8 +61,11 @@ class LaplaceRandomizer:
         return Laplace(self.scale).sample((n, self.d), rng)
 
     def perturb(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return the randomized representations of values (n, d)."""
-        return self.keep * np.clip(values, -self.t, self.t) + self.noise(len(values), rng)
+        """Return the randomized representations of values (n, d), on a public grid: last bits of floats would tell."""
+        values = self.keep * np.clip(np.asarray(values, dtype=float), -self.t, self.t)
+        if math.isinf(self.epsilon):
+            return values
+        return release(values, Laplace(self.scale), grid_for(self.scale), rng)
 
 
 @dataclass(frozen=True)

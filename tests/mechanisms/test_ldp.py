@@ -10,8 +10,8 @@ import math
 import numpy as np
 import pytest
 
+from fairpriv.audits.sampled import clopper_pearson
 from fairpriv.errors import BadRequest
-from fairpriv.mechanisms.audit import clopper_pearson
 from fairpriv.mechanisms.ldp import BLH, GRR, OLH, OUE, PROTOCOLS, SHE, THE, BestLH, Rappor, SubsetSelection
 from fairpriv.mechanisms.ldp.coins import coins
 from fairpriv.mechanisms.ldp.histogram_encoding import best_threshold

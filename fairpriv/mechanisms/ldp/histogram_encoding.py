@@ -11,6 +11,8 @@ from scipy.optimize import minimize_scalar
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.ldp.base import LDPProtocol, chunks
 from fairpriv.mechanisms.ldp.unary_encoding import UnaryEncoding
+from fairpriv.mechanisms.noise import Laplace
+from fairpriv.mechanisms.release import grid_for, release
 
 
 def _miss_and_q(epsilon: float, threshold: float) -> tuple[float, float]:
@@ -62,14 +64,13 @@ class SHE(LDPProtocol):
         raise BadRequest("she is not a pure protocol: its reports are real numbers")
 
     def perturb(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return the one-hot vector plus Lap(2/ε) in each entry, (n, k)."""
+        """Return the one-hot vector plus Lap(2/ε) in each entry, (n, k), on a public grid."""
         values = self._checked(values)
         reports = np.empty((self.k, len(values)))
+        scale = 2 / self.epsilon
         for users in chunks(len(values)):
-            few = values[users]
-            noisy = rng.laplace(scale=2 / self.epsilon, size=(self.k, len(few)))
-            noisy[few, np.arange(len(few))] += 1
-            reports[:, users] = noisy
+            own = np.arange(self.k)[:, None] == values[users]
+            reports[:, users] = release(own, Laplace(scale), grid_for(scale), rng)
         return reports.T
 
     def indicator(self, reports: np.ndarray) -> np.ndarray:

@@ -6,8 +6,10 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from fairpriv.audits.queries import audit
+from fairpriv.audits.sampled import clopper_pearson
+from fairpriv.audits.worst import worst_gaps
 from fairpriv.defenses.base import QueryDefense
-from fairpriv.mechanisms.audit import audit, clopper_pearson, worst_gaps
 from fairpriv.mechanisms.noise import Cauchy, Laplace, Law
 from fairpriv.mechanisms.smooth_sensitivity import local_sensitivity
 from fairpriv.registry import build
@@ -42,9 +44,9 @@ def test_cauchy_audit_agrees_with_hyperbolic_distance(name, epsilon, n):
 @pytest.mark.parametrize("epsilon", [1.0, 20.0])
 def test_pure_defenses_keep_their_claim(name, metric, bounding, epsilon):
     # sampled bounds are wrong once in 1000 seeds; the seed is fixed
-    found = audit(made(name, epsilon, bounding=bounding), 12, 4, metric, samples=2000, rng=np.random.default_rng(0))
-    assert found.passed
-    assert found.sampled_lower <= found.exact + 1e-9
+    found = audit(made(name, epsilon, bounding=bounding), 12, 4, metric, samples=200, rng=np.random.default_rng(0))
+    assert found.verdict == "holds"
+    assert found.sampled_lower <= epsilon
 
 
 def test_the_printed_constants_are_loose_and_the_tight_ones_are_not():
@@ -65,33 +67,34 @@ def test_the_printed_constants_are_loose_and_the_tight_ones_are_not():
 def test_a_wrong_declared_share_costs_no_privacy(name, nominal):
     for epsilon in (0.5, 30.0):
         defense = made(name, epsilon, nominal_share=nominal)
-        assert audit(defense, 40, 5, samples=100, rng=np.random.default_rng(0)).passed
+        assert audit(defense, 40, 5, samples=100, rng=np.random.default_rng(0)).verdict == "holds"
 
 
 def test_laplace_is_exactly_epsilon():
-    found = audit(made("laplace", 3.0), 50, 7, rng=np.random.default_rng(0))
+    found = audit(made("laplace", 3.0), 50, 7, samples=1500, rng=np.random.default_rng(0))
     assert found.exact == pytest.approx(3.0, rel=1e-9)
-    assert set(map(min, found.worst_sizes)) == {1, 2}
+    assert found.worst in ("(2, 48) and (1, 49)", "(49, 1) and (48, 2)")
     assert 0.5 < found.sampled_lower < 3.0
 
 
 @pytest.mark.parametrize(("calibration", "epsilon"), [("analytic", 0.5), ("analytic", 20.0), ("classic", 0.5)])
 def test_gaussian_needs_no_more_than_its_delta(calibration, epsilon):
-    found = audit(made("gaussian", epsilon, calibration=calibration, delta=1e-5), 30, 6, rng=np.random.default_rng(0))
-    assert found.passed
+    found = audit(
+        made("gaussian", epsilon, calibration=calibration, delta=1e-5), 30, 6, samples=300, rng=np.random.default_rng(0)
+    )
+    assert found.verdict == "holds"
     assert found.exact == np.inf
     if calibration == "analytic":
-        assert found.exact_delta == pytest.approx(1e-5, rel=1e-6)
+        assert found.exact_delta == pytest.approx((1e-5, 1e-5), rel=1e-6)
 
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-2, 0.5])
 @pytest.mark.parametrize("epsilon", [0.1, 0.99])
 def test_conceal_laplace_needs_no_more_than_its_delta(epsilon, delta):
-    found = audit(made("conceal_laplace", epsilon, delta=delta), 20, 1, rng=np.random.default_rng(0))
-    assert found.passed
-    assert found.exact_delta <= delta
-    many = audit(made("conceal_laplace", epsilon, delta=delta), 20, 3, samples=100, rng=np.random.default_rng(0))
-    assert np.isnan(many.exact_delta)  # not computed for several answers
+    for m in (1, 3, 10):
+        found = audit(made("conceal_laplace", epsilon, delta=delta), 20, m, samples=200, rng=np.random.default_rng(0))
+        assert found.verdict == "holds"
+        assert found.exact_delta[1] <= delta
 
 
 @dataclass(frozen=True)
@@ -147,26 +150,26 @@ class PrintedAbsolute(LocalNoise):
 
 def test_the_print_is_caught_where_it_is_wrong():
     found = audit(PrintedAtOne(5.0), 100, 40, samples=100, rng=np.random.default_rng(0))
-    assert found.worst_sizes in (((2, 98), (1, 99)), ((99, 1), (98, 2)))
+    assert found.worst in ("(2, 98) and (1, 99)", "(99, 1) and (98, 2)")
     assert 27 < found.exact < 28
     found = audit(PrintedAbsolute(3.0), 4, 5, "abs_sp", samples=100, rng=np.random.default_rng(0))
     assert found.exact == pytest.approx(3.0 * 4 / 3)
 
 
 def test_broken_mechanisms_are_caught():
-    found = audit(LocalNoise(0.5), 50, 40, samples=2000, rng=np.random.default_rng(0))
-    assert not found.passed
+    found = audit(LocalNoise(0.5), 50, 40, samples=300, rng=np.random.default_rng(0))
+    assert found.verdict == "VIOLATED"
     assert found.exact > 10 * 0.5
-    found = audit(Forgetful(0.5), 10, 40, rng=np.random.default_rng(0))
-    assert not found.passed
+    found = audit(Forgetful(0.5), 10, 40, samples=500, rng=np.random.default_rng(0))
+    assert found.verdict == "VIOLATED"
     assert found.sampled_lower > 0.5  # by samples alone
     found = audit(FullBudgetTruncation(1.0, "truncate"), 100, 1, samples=100, rng=np.random.default_rng(0))
-    assert not found.passed
+    assert found.verdict == "VIOLATED"
     assert found.exact > 1.1
 
 
 def test_exact_answers_have_no_guarantee():
-    found = audit(made("none", float("inf")), 10, 3, rng=np.random.default_rng(0))
+    found = audit(made("none", float("inf")), 10, 3, samples=2000, rng=np.random.default_rng(0))
     assert found.exact == np.inf
     assert found.sampled_lower > 5
 

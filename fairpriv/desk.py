@@ -5,24 +5,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairpriv.defenses.base import QueryDefense, Sizes
+from fairpriv.defenses.base import QueryDefense, Question
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.noise import Law
-from fairpriv.metrics.gaps import fairness_gap
+from fairpriv.mechanisms.release import Randomness
 
 
 @dataclass(frozen=True, eq=False)
 class DeskView:
     """What model developers may see: labels, their base model's outputs, a way to ask, and public facts.
 
-    `ask(h, metric)` sends an (m, n) matrix of predictions in [0, 1] and returns the m answers; `law(m, metric)` is the
-    noise law in force (mechanisms are public); `sizes` is (N0, N1) where the desk publishes them.
+    `ask(h, metric)` sends an (m, n) matrix of predictions in [0, 1] and returns the m answers; `law(h, metric)` is the
+    law of the noise in them (mechanisms are public); `sizes` is (N0, N1) where the desk publishes them.
     """
 
     label: np.ndarray
     base: np.ndarray
     ask: Callable[[np.ndarray, str], np.ndarray]
-    law: Callable[[int, str], Law]
+    law: Callable[[np.ndarray, str], Law]
     sizes: tuple[int, int] | None
 
     def __len__(self) -> int:
@@ -41,14 +41,18 @@ class Asked:
 
 
 class ComplianceDesk:
-    """Holds the protected attribute of a test set, answers through a defense, and keeps the truth for scoring."""
+    """Holds the protected attribute of a test set, answers through a defense, and keeps the truth for scoring.
+
+    Noise comes from the operating system's randomness unless a generator is given, which only a study that must be
+    repeatable should do: whoever knows its seed knows the noise.
+    """
 
     def __init__(
         self,
         group: np.ndarray,
         label: np.ndarray,
         defense: QueryDefense,
-        rng: np.random.Generator,
+        rng: Randomness = None,
         *,
         publish_sizes: bool = True,
     ) -> None:
@@ -56,29 +60,14 @@ class ComplianceDesk:
         self._publish_sizes = publish_sizes
         self.asked: list[Asked] = []  # for scoring only
 
-    def _sizes(self, metric: str) -> tuple[Sizes, Sizes]:
-        """Return (N0, N1) of the people the metric looks at; for equalized odds a pair of each: Y = 1, then Y = 0."""
-
-        def count(people: np.ndarray) -> tuple[int, int]:
-            return int((people == 0).sum()), int((people == 1).sum())
-
-        name = metric.removeprefix("abs_")
-        if name == "sp":
-            return count(self._group)
-        positive = count(self._group[self._label == 1])
-        if name == "eo":
-            return positive
-        negative = count(self._group[self._label == 0])
-        return (positive[0], negative[0]), (positive[1], negative[1])
-
     def _ask(self, h: np.ndarray, metric: str) -> np.ndarray:
         if h.ndim != 2 or h.shape[1] != len(self._group):
             raise BadRequest(f"a query needs one prediction for each of {len(self._group)} people, got shape {h.shape}")
         if not (np.isfinite(h).all() and h.min() >= 0 and h.max() <= 1):
             raise BadRequest("predictions must lie in [0, 1]")
-        truth = fairness_gap(metric, h, self._group, self._label)
-        answers = self._defense.answer(truth, metric, *self._sizes(metric), self._rng)
-        self.asked.append(Asked(metric, h, truth, answers))
+        question = Question(h, metric, self._group, self._label)
+        answers = self._defense.respond(question, self._rng)
+        self.asked.append(Asked(metric, h, question.gaps, answers))
         return answers
 
     def view(self, base: np.ndarray) -> DeskView:
@@ -88,6 +77,6 @@ class ComplianceDesk:
             label=self._label,
             base=base,
             ask=self._ask,
-            law=lambda m, metric: self._defense.law(metric, *self._sizes(metric), m),
+            law=lambda h, metric: self._defense.noise_law(Question(h, metric, self._group, self._label)),
             sizes=sizes if self._publish_sizes else None,
         )

@@ -93,7 +93,7 @@ class RevealCompressed(Attack):
         for k, label in enumerate(CLASSES[self.metric]):
             people = self._people(views[0], label)
             column = np.stack([a[:, k] for a in answers], axis=1)
-            known = [self._knowledge(view, len(h), column[-1, i], k, len(people)) for i, view in enumerate(views)]
+            known = [self._knowledge(view, h, column[-1, i], k, len(people)) for i, view in enumerate(views)]
             t = decode(self.decoder, Sensing(h[:, people]), column, known)
             groups[people] = decide(self.decoder, t, known)
             scores[people] = t * [who.unit for who in known]  # back to the paper's s̄
@@ -113,9 +113,9 @@ class RevealCompressed(Attack):
             raise BadRequest(f"{self.metric} needs two people with Y = {label}, the test set has {len(people)}")
         return people
 
-    def _knowledge(self, view: DeskView, m: int, alone: float, k: int, n: int) -> Knowledge:
+    def _knowledge(self, view: DeskView, h: np.ndarray, alone: float, k: int, n: int) -> Knowledge:
         """Collect the public facts behind the k-th answer of a metric about n people."""
-        law = view.law(m, self.metric)
+        law = view.law(h, self.metric)
         if np.ndim(law.scale):
             law = replace(law, scale=float(law.scale[k]))
         if self.group_sizes == "estimated":

@@ -181,7 +181,9 @@ def _sampled(
     gaps = [gap[which] for gap in pair.gaps]
     scores = []
     for gap, law in zip(gaps, pair.laws):
-        x = noisy(np.full((samples, m), gap), law, metric, defense.bounding, rng)
+        x = noisy(
+            np.full((samples, m), gap), law, metric, defense.bounding, defense.grid(metric, *pair.sizes[0], m), rng
+        )
         logs = [log_density(x, g, w, metric, defense.bounding).sum(axis=1) for g, w in zip(gaps, pair.laws)]
         scores.append(np.clip(logs[0], -1e300, 1e300) - np.clip(logs[1], -1e300, 1e300))
     chosen, tested = ([s[half] for s in scores] for half in (slice(None, samples // 2), slice(samples // 2, None)))

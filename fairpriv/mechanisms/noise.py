@@ -1,7 +1,7 @@
 """Noise laws, centred at zero: sampling, log density, distribution function and quantiles.
 
-The guarantees built on these laws are for real numbers. Samples are float64, so the low-order bits of an answer are
-outside the proofs (Mironov 2012, "On significance of the least significant bits for differential privacy").
+The guarantees built on these laws are for real numbers. `sample` gives floats, whose low-order bits are outside the
+proofs; answers that are released are drawn by `fairpriv.mechanisms.release`, which stays within them.
 """
 
 from dataclasses import dataclass

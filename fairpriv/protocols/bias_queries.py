@@ -86,7 +86,7 @@ def _score(cell: Cell, test: TestSet, desk: ComplianceDesk, found: Any, defense:
     metric = cell.plugins["attack"].get("metric", "sp")
     asked = max(desk.asked, key=lambda a: len(a.truth))  # not the one query that estimates group sizes
     people = test.label == 1 if metric.endswith("eo") else np.ones(len(test.label), bool)
-    law = desk.view(test.base).law(len(asked.truth), asked.metric)
+    law = desk.view(test.base).law(asked.h, asked.metric)
     error = sp_error(asked.answers, asked.truth, (0.0, 1.0) if asked.metric.startswith("abs_") else (-1.0, 1.0))
     accuracy = 100 * ((asked.h >= 0.5) == test.label).mean(axis=1)
     leaked = leakage(found.group[people], test.group[people])

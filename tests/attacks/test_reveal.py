@@ -169,8 +169,8 @@ def test_an_attack_sees_no_more_than_the_view(name, epsilon):
         np.testing.assert_array_equal(h, matrix)
         return answer.copy()
 
-    law = view.law(40, "sp")
-    bare = DeskView(view.label.copy(), view.base.copy(), play, lambda m, metric: law, view.sizes)
+    law = view.law(np.zeros((40, len(view))), "sp")
+    bare = DeskView(view.label.copy(), view.base.copy(), play, lambda h, metric: law, view.sizes)
     again = run(name, bare)
     np.testing.assert_array_equal(again.group, found.group)
     np.testing.assert_array_equal(again.score, found.score)
@@ -219,6 +219,6 @@ def test_noise_conceals():
     values = []
     for seed in range(20):
         view, group, _ = desk(seed=seed, defense="conceal", epsilon=5.0)
-        assert isinstance(view.law(40, "sp"), Cauchy)
+        assert isinstance(view.law(np.zeros((40, len(view))), "sp"), Cauchy)
         values.append(leakage(run("reveal_compressed", view, seed=seed, queries="binary").group, group))
     assert abs(np.mean(values) - 50) < 10

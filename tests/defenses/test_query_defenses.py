@@ -106,7 +106,7 @@ def test_tight_split_is_the_minimum(epsilon, n0):
     grid = min(m * smooth_sensitivity("sp", n0, n - n0, x / m) / (epsilon - x) for x in b)
     scale = made("conceal_tight", epsilon, nominal_share=n0 / n).law("sp", n0, n - n0, m).scale
     assert scale == pytest.approx(grid, rel=1e-3)
-    assert scale <= grid * (1 + 1e-12)
+    assert scale <= grid * (1 + 1e-11)  # room for rounding included
 
 
 @pytest.mark.parametrize("name", ["conceal_tight", "conceal_exact"])

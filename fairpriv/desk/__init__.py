@@ -1,4 +1,4 @@
-"""The compliance desk: in memory for studies (`ComplianceDesk`), and with a budget, a ledger and a service of its own."""
+"""The compliance desk: in memory for studies (`ComplianceDesk`), and with a budget, a ledger and a service."""
 
 from fairpriv.desk.compliance import Asked, ComplianceDesk, DeskView
 

@@ -179,6 +179,7 @@ def ledger(argv: Sequence[str]) -> int:
 
     from fairpriv.desk import ledger as book
     from fairpriv.desk import state
+    from fairpriv.desk.costs import UNIT
 
     db = state.connect(args.state)
     if args.verify or args.head:
@@ -199,7 +200,7 @@ def ledger(argv: Sequence[str]) -> int:
         print(
             f"{row['seq']:>6}  {row['time']}  {row['client']}  {row['metric']}  {row['defense']}  {row['rows']}  {cost}"
         )
-    left = max(0, declared.budget.left(book.spent(db))) / 1e9
+    left = max(0, declared.budget.left(*book.spent(db, book.WHOLE))) / UNIT
     print(
         f"{len(rows)} answers, {left:g} of epsilon {declared.epsilon:g} left; protects {state.PROTECTS[declared.sizes]}"
     )

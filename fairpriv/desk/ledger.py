@@ -34,10 +34,14 @@ def find(db: sqlite3.Connection, query: str) -> dict[str, Any] | None:
     return dict(zip((*COLUMNS, "hash"), row)) if row else None
 
 
-def spent(db: sqlite3.Connection, name: str = WHOLE) -> Cost:
-    """Return what a client, or the whole desk, has spent."""
-    row = db.execute("SELECT epsilon, delta, rdp FROM spent WHERE name = ?", (name,)).fetchone()
-    return Cost(*row) if row else Cost()
+def spent(db: sqlite3.Connection, *names: str) -> list[Cost]:
+    """Return what each of these has spent; `WHOLE` is the whole desk."""
+    marks = ", ".join("?" * len(names))
+    found = {
+        name: Cost(*cost)
+        for name, *cost in db.execute(f"SELECT name, epsilon, delta, rdp FROM spent WHERE name IN ({marks})", names)
+    }
+    return [found.get(name, Cost()) for name in names]
 
 
 def exact_answers(db: sqlite3.Connection) -> int:
@@ -48,24 +52,24 @@ def exact_answers(db: sqlite3.Connection) -> int:
 
 def reserve(db: sqlite3.Connection, client: str, cost: Cost, exact: bool) -> None:
     """Add a cost to the sums of the client and the desk, within the caller's transaction."""
-    for name in (WHOLE, client):
-        db.execute(
-            "INSERT INTO spent VALUES (?, ?, ?, ?, 1, ?) ON CONFLICT (name) DO UPDATE SET epsilon = epsilon + "
-            "excluded.epsilon, delta = delta + excluded.delta, rdp = rdp + excluded.rdp, answers = answers + 1, "
-            "exact = exact + excluded.exact",
-            (name, cost.epsilon, cost.delta, cost.rdp, exact),
-        )
+    added = (cost.epsilon, cost.delta, cost.rdp, exact)
+    db.execute(
+        "INSERT INTO spent VALUES (?, ?, ?, ?, 1, ?), (?, ?, ?, ?, 1, ?) ON CONFLICT (name) DO UPDATE SET "
+        "epsilon = epsilon + excluded.epsilon, delta = delta + excluded.delta, rdp = rdp + excluded.rdp, "
+        "answers = answers + 1, exact = exact + excluded.exact",
+        (WHOLE, *added, client, *added),
+    )
 
 
 def append(db: sqlite3.Connection, entry: dict[str, Any]) -> dict[str, Any]:
     """Write the row of a cost that was reserved, within the same transaction; return it with its number and hash."""
-    last = db.execute("SELECT max(seq) FROM ledger").fetchone()[0] or 0
-    row = entry | {"seq": last + 1, "previous": db.execute("SELECT hash FROM head").fetchone()[0]}
+    last, previous = db.execute("SELECT seq, hash FROM head").fetchone()
+    row = entry | {"seq": last + 1, "previous": previous}
     row["hash"] = row_hash(row)
     marks = ", ".join("?" * (len(COLUMNS) + 1))
     values = [row[name] for name in (*COLUMNS, "hash")]
     db.execute(f"INSERT INTO ledger ({', '.join(COLUMNS)}, hash) VALUES ({marks})", values)
-    db.execute("UPDATE head SET hash = ?", (row["hash"],))
+    db.execute("UPDATE head SET seq = ?, hash = ?", (row["seq"], row["hash"]))
     return row
 
 

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from fairpriv.defenses.base import Question
 from fairpriv.desk import ledger, query, state
 from fairpriv.desk.clients import Client
 from fairpriv.desk.costs import UNIT, Cost
-from fairpriv.desk.intervals import LEVEL, half_widths, public_grid
+from fairpriv.desk.drawing import LEVEL, Drawer
 from fairpriv.desk.query import Query
 from fairpriv.errors import FairprivError
 
@@ -72,7 +71,8 @@ class PrivateDesk:
         self._path, self._local = Path(path), threading.local()
         self.most_rows, self.unsafe_exact = most_rows, unsafe_exact
         self.declared = state.declaration(self._db)
-        self.label, self._group = state.people(self._db)
+        self.label, group = state.people(self._db)
+        self._drawer = Drawer(self.declared, self.label, group)
 
     @property
     def _db(self) -> sqlite3.Connection:
@@ -105,12 +105,15 @@ class PrivateDesk:
 
     def _answer(self, db: sqlite3.Connection, client: Client, one: Query) -> Answered | FairprivError:
         """Give the stored answer; or reserve the cost and, only then, look at the data and draw."""
+        desk, own = ledger.spent(db, ledger.WHOLE, client.name)
         row = ledger.find(db, one.key)
         if row is not None:
-            return Answered(row, True, self.left(client))
-        refusal = self._refusal(db, client, one.cost)
-        if refusal is not None:
-            return refusal
+            return Answered(row, True, self._left(client, desk, own))
+        for whose, spent, share in (("the desk", desk, 1.0), (client.name, own, client.share)):
+            if self.declared.budget.left(spent + one.cost, share) < 0:
+                left = max(0, self.declared.budget.left(spent, share)) / UNIT
+                cost = one.cost.epsilon / UNIT
+                return Refused(f"the budget is not enough: the answer costs {cost:g}, {whose} has {left:g} left")
         db.execute("SAVEPOINT one")
         try:
             ledger.reserve(db, client.name, one.cost, one.defense.name == "none")
@@ -121,7 +124,7 @@ class PrivateDesk:
             return Unavailable(f"the answer could not be worked out ({type(error).__name__}): nothing was spent")
         finally:
             db.execute("RELEASE one")
-        return Answered(row, False, self.left(client))
+        return Answered(row, False, self._left(client, desk + one.cost, own + one.cost))
 
     @staticmethod
     def _entry(client: Client, one: Query) -> dict[str, Any]:
@@ -139,52 +142,28 @@ class PrivateDesk:
             "cost_rdp": one.cost.rdp,
         }
 
-    def _refusal(self, db: sqlite3.Connection, client: Client, cost: Cost) -> Refused | None:
-        budget = self.declared.budget
-        for whose, name, share in (("the desk", ledger.WHOLE, 1.0), (client.name, client.name, client.share)):
-            now = ledger.spent(db, name)
-            if budget.left(now + cost, share) < 0:
-                left = max(0, budget.left(now, share)) / UNIT
-                return Refused(
-                    f"the budget is not enough: the answer costs {cost.epsilon / UNIT:g}, {whose} has {left:g} left"
-                )
-        return None
-
     def _drawn(self, one: Query) -> str:
         """Return answers with their intervals, as stored."""
-        question = Question(one.h, one.metric, self._group, self.label)
-        widths = half_widths(question, one.defense, self.declared)
-        grid = public_grid(question, one.defense, widths)
-        answers = one.defense.respond(question, None).reshape(len(one.h), -1)
-        if one.defense.name == "conceal_aware":
-            answers = np.round(answers / grid) * grid
+        answers, widths, grid = self._drawer.draw(one)
         intervals = np.stack([answers - widths, answers + widths], axis=-1)
-        if not one.metric.endswith("eodds"):
-            answers, intervals = answers[:, 0], intervals[:, 0]
-        told = {"answers": answers.tolist(), "intervals": intervals.tolist(), "grid": np.squeeze(grid).tolist()}
-        return json.dumps(told)
+        told = {"answers": answers.tolist(), "intervals": intervals.tolist(), "grid": np.asarray(grid).tolist()}
+        return json.dumps(told, allow_nan=False)
 
-    def left(self, client: Client) -> float:
+    def _left(self, client: Client, desk: Cost, own: Cost) -> float:
         """Return the epsilon that a client can surely still spend: of its share, and of the desk."""
         budget = self.declared.budget
-        own = budget.left(ledger.spent(self._db, client.name), client.share)
-        return max(0, min(own, budget.left(ledger.spent(self._db)))) / UNIT
+        return max(0, min(budget.left(own, client.share), budget.left(desk))) / UNIT
 
     def budget(self, client: Client) -> dict[str, Any]:
         """Return what a client and the whole desk may spend, have spent and have left."""
         budget, db = self.declared.budget, self._db
-        db.execute("BEGIN")  # one moment
-        try:
-            told = {
-                whose: _account(budget.epsilon * share, budget.left(ledger.spent(db, name), share))
-                for whose, name, share in (("own", client.name, client.share), ("desk", ledger.WHOLE, 1.0))
-            }
-            left, exact = self.left(client), ledger.exact_answers(db)
-        finally:
-            db.execute("ROLLBACK")
-        void = f"{exact} exact answers were given: nothing is protected" if exact else None
-        own = told["own"]
-        return {"client": client.name, "share": client.share, **own, "left": left, "desk": told["desk"], "void": void}
+        desk, own = ledger.spent(db, ledger.WHOLE, client.name)
+        exact = ledger.exact_answers(db)
+        told = {"client": client.name, "share": client.share}
+        told |= _account(budget.epsilon * client.share, budget.left(own, client.share))
+        told["left"] = self._left(client, desk, own)
+        told["desk"] = _account(budget.epsilon, budget.left(desk))
+        return told | {"void": f"{exact} exact answers were given: nothing is protected" if exact else None}
 
     def ledger(self, client: Client | None, after: int = 0, limit: int = -1) -> list[dict[str, Any]]:
         """Return the ledger as a client may see it: everybody's rows, its own with the answers. None: all of it."""

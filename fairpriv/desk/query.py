@@ -128,10 +128,11 @@ def predictions(rows: Any, people: int, most_rows: int) -> np.ndarray:
         h = np.array(None)
     if h.dtype.kind not in "biuf" or h.ndim != 2:
         raise BadRequest("predictions must be numbers")
-    h = h.astype(float, copy=False)
+    h = np.ascontiguousarray(h, dtype=float)
     if not (h.min() >= 0 and h.max() <= 1):  # NaN is neither
         raise BadRequest("predictions must lie in [0, 1]" + (", got NaN" if np.isnan(h).any() else ""))
-    return np.where(h < TINY, 0.0, h)
+    h[h < TINY] = 0.0
+    return h
 
 
 def _key(metric: str, defense: str, epsilon: float, delta: float, h: np.ndarray) -> str:

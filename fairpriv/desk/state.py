@@ -28,7 +28,7 @@ CREATE TABLE people (label BLOB NOT NULL, protected BLOB NOT NULL, salt BLOB NOT
 CREATE TABLE spent (
   name TEXT PRIMARY KEY, epsilon INTEGER NOT NULL, delta INTEGER NOT NULL, rdp INTEGER NOT NULL,
   answers INTEGER NOT NULL, exact INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE head (hash TEXT NOT NULL);
+CREATE TABLE head (seq INTEGER NOT NULL, hash TEXT NOT NULL);
 CREATE TABLE ledger (
   seq INTEGER PRIMARY KEY, time TEXT NOT NULL, client TEXT NOT NULL, query TEXT NOT NULL UNIQUE, metric TEXT NOT NULL,
   defense TEXT NOT NULL, epsilon REAL, delta REAL, rows INTEGER NOT NULL, cost_epsilon INTEGER NOT NULL,
@@ -142,7 +142,7 @@ def create(path: Path, declared: Declaration, label: np.ndarray, group: np.ndarr
         db.execute("PRAGMA journal_mode=WAL")
         db.executescript(TABLES)
         db.execute("INSERT INTO people VALUES (?, ?, ?)", (*blobs, salt))
-        db.execute("INSERT INTO head VALUES (?)", (genesis(content, people),))
+        db.execute("INSERT INTO head VALUES (0, ?)", (genesis(content, people),))
         db.execute("INSERT INTO declared VALUES (?, ?)", (content, people))  # last: a file without it is not finished
     finally:
         db.close()

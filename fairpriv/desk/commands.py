@@ -1,7 +1,9 @@
 """`fairpriv desk init|serve|ledger`."""
 
 import argparse
+import contextlib
 import json
+import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fairpriv import validate
 from fairpriv.errors import BadRequest, FairprivError, unknown
 
 HELP = """\
@@ -135,6 +138,7 @@ def serve(argv: Sequence[str]) -> int:
     add("--port", type=int, default=8600, help="default: 8600")
     add("--max-rows", type=int, default=10_000, metavar="N", help="models a query may ask about (default: 10000)")
     add("--max-body", type=int, default=64, metavar="MIB", help="the longest body, in MiB (default: 64)")
+    add("--workers", type=int, default=2, metavar="N", help="processes that serve (default: 2)")
     add("--unsafe-exact", action="store_true", help="tests only: answer defense none exactly; nothing is protected")
     args = parser.parse_args(argv)
     try:
@@ -143,26 +147,48 @@ def serve(argv: Sequence[str]) -> int:
         from fairpriv.desk.service import make_app
     except ImportError as error:
         raise FairprivError(f"the desk's service needs {error.name}: pip install 'fairpriv[desk]'") from error
-    from fairpriv.desk.clients import make_token_file, read_clients
+    from fairpriv.desk import processes, state
+    from fairpriv.desk.clients import read_clients
     from fairpriv.desk.private import PrivateDesk
 
-    served = PrivateDesk(args.state, args.max_rows, args.unsafe_exact)
-    if not args.token_file.exists():
-        make_token_file(args.token_file)
-        _say(f"{args.token_file}: a fresh token")
-    clients = read_clients(args.token_file)
-    for name in clients.guessable:
+    validate.integer("port", args.port, at_least=0, at_most=65535)
+    for name in ("max_rows", "max_body", "workers"):
+        validate.integer(name.replace("_", "-"), getattr(args, name), at_least=1)
+    clients = read_clients(_token_file(args.token_file))
+    with contextlib.closing(state.connect(args.state)) as db:
+        people = state.declaration(db).people
+    lines = processes.listen(args.host, args.port, args.workers)
+    _warn(args, clients.guessable)
+    _say(
+        f"desk of {people} people, clients {', '.join(clients.names)}: http://{args.host}:{lines[0].getsockname()[1]}/docs"
+    )
+
+    def work(line: socket.socket) -> None:
+        app = make_app(PrivateDesk(args.state, args.max_rows, args.unsafe_exact), clients, args.max_body * 2**20)
+        uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run([line])
+
+    processes.run(lines, work)
+    return 0
+
+
+def _token_file(path: Path) -> Path:
+    """Return the token file, made with a fresh token where there is none."""
+    from fairpriv.desk.clients import make_token_file
+
+    if not path.exists():
+        make_token_file(path)
+        _say(f"{path}: a fresh token")
+    return path
+
+
+def _warn(args: argparse.Namespace, guessable: Sequence[str]) -> None:
+    """Say what is not safe."""
+    for name in guessable:
         _say(f"warning: the token of {name} is short enough to be guessed")
     if args.host not in ("127.0.0.1", "::1", "localhost"):
         _say(f"warning: {args.host} is reached from other machines, and tokens travel as they are: put TLS before it")
     if args.unsafe_exact:
         _say("WARNING: --unsafe-exact: exact answers are given, NOTHING IS PROTECTED")
-    app = make_app(served, clients, args.max_body * 2**20)
-    _say(
-        f"desk of {served.declared.people} people, clients {', '.join(clients.names)}: http://{args.host}:{args.port}/docs"
-    )
-    uvicorn.run(app, host=args.host, port=args.port, log_level="warning", access_log=False)
-    return 0
 
 
 def _say(line: str) -> None:

@@ -4,6 +4,8 @@ Whatever is refused is refused by what is public: the token, the length and the 
 Only an answer that has been paid for looks at the protected attribute.
 """
 
+import asyncio
+import contextlib
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,6 +14,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic_core import from_json
+from starlette.requests import ClientDisconnect
 
 from fairpriv import __version__
 from fairpriv.desk import described
@@ -21,6 +24,7 @@ from fairpriv.desk.writer import Writer
 from fairpriv.errors import BadRequest, FairprivError
 
 LARGE = 2**18  # bytes, from which on a body is parsed beside the loop that serves everybody
+DRAINED, PATIENCE = 2**28, 10  # bytes and seconds that are spent on a body which is refused
 STATUS = {Refused: 403, Unavailable: 503, BadRequest: 422}
 
 
@@ -36,13 +40,25 @@ def _reply(content: Any, status: int = 200, **headers: str) -> Response:
     return Response(json.dumps(content, allow_nan=False), status, headers, "application/json")
 
 
-def _refuse(_: Request, error: FairprivError) -> Response:
+async def _refuse(request: Request, error: FairprivError) -> Response:
     """Say in one sentence why not."""
-    if isinstance(error, Rejected):
-        # the body was not read to its end: the connection cannot go on
-        headers = {"Connection": "close"} | ({"WWW-Authenticate": "Bearer"} if error.status == 401 else {})
-        return _reply({"detail": str(error)}, error.status, **headers)
-    return _reply({"detail": str(error)}, next(code for kind, code in STATUS.items() if isinstance(error, kind)))
+    if not isinstance(error, Rejected):
+        return _reply({"detail": str(error)}, next(code for kind, code in STATUS.items() if isinstance(error, kind)))
+    await _drain(request)
+    # the body may not have been read to its end: the connection cannot go on
+    headers = {"Connection": "close"} | ({"WWW-Authenticate": "Bearer"} if error.status == 401 else {})
+    return _reply({"detail": str(error)}, error.status, **headers)
+
+
+async def _drain(request: Request) -> None:
+    """Let a client finish sending, within reason: many do not look for an answer before."""
+    size = 0
+    with contextlib.suppress(TimeoutError, ClientDisconnect):
+        async with asyncio.timeout(PATIENCE):
+            async for part in request.stream():
+                size += len(part)
+                if size > DRAINED:
+                    return
 
 
 async def _body(request: Request, limit: int) -> bytes:

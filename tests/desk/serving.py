@@ -69,6 +69,9 @@ class HttpClient:
         self.http = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
 
+    def __del__(self) -> None:
+        self.http.close()
+
     def send(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, dict]:
         self.http.request(method, path, body, self.headers | headers)
         response = self.http.getresponse()

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from fairpriv import validate
+from fairpriv.desk.processes import USUAL
 from fairpriv.errors import BadRequest, FairprivError, unknown
 
 HELP = """\
@@ -138,7 +139,7 @@ def serve(argv: Sequence[str]) -> int:
     add("--port", type=int, default=8600, help="default: 8600")
     add("--max-rows", type=int, default=10_000, metavar="N", help="models a query may ask about (default: 10000)")
     add("--max-body", type=int, default=64, metavar="MIB", help="the longest body, in MiB (default: 64)")
-    add("--workers", type=int, default=2, metavar="N", help="processes that serve (default: 2)")
+    add("--workers", type=int, default=USUAL, metavar="N", help=f"processes that serve (default: {USUAL})")
     add("--unsafe-exact", action="store_true", help="tests only: answer defense none exactly; nothing is protected")
     args = parser.parse_args(argv)
     try:

@@ -139,9 +139,10 @@ def _section(method: str, path: str, route: dict[str, Any]) -> str:
         parts.append(f"<h3>Parameters</h3>{_table(rows)}")
     if "requestBody" in route:
         parts.append(f"<h3>Body</h3>{_fields(route['requestBody'])}")
-    for code, answer in route["responses"].items():
-        parts.append(f"<h3>{escape(str(code))}: {escape(answer['description'])}</h3>")
-        parts.append(_fields(answer) if str(code) == "200" else "")
+    answers = {str(code): answer for code, answer in route["responses"].items()}
+    parts.append(f"<h3>200: {escape(answers['200']['description'])}</h3>{_fields(answers['200'])}")
+    refusals = [(code, "", answer["description"]) for code, answer in answers.items() if code != "200"]
+    parts.append(f"<h3>Refused, with a sentence as <code>detail</code></h3>{_table(refusals)}" if refusals else "")
     return "".join(parts) + "</section>"
 
 
@@ -150,7 +151,7 @@ def _fields(content: dict[str, Any]) -> str:
     required = schema.get("required", ())
     rows = []
     for name, field in schema.get("properties", {}).items():
-        example = f" Example: {json.dumps(field['examples'][0])}." if "examples" in field else ""
+        example = f", as {json.dumps(field['examples'][0])}" if "examples" in field else ""
         kind = field.get("type", "") + ("" if not required or name in required else ", optional")
         rows.append((name, kind, field.get("description", "") + example))
     return _table(rows)

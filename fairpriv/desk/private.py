@@ -83,7 +83,11 @@ class PrivateDesk:
 
     def read(self, body: Any) -> Query:
         """Check a query; what it costs follows."""
-        return query.read(body, self.declared, self.most_rows, self.unsafe_exact, self.label)
+        return query.read(body, self.declared, self.most_rows, self.unsafe_exact)
+
+    def prepare(self, asked: Query) -> None:
+        """Do what takes long and needs no secret, before a transaction is begun."""
+        query.prepare(asked, self.label)
 
     def answer(self, asked: Sequence[tuple[Client, Query]]) -> list[Answered | FairprivError]:
         """Answer queries in one transaction; each is answered or refused, and what is returned is on the disk."""

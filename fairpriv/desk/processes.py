@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from fairpriv.errors import BadRequest
 
+USUAL = 2 if hasattr(os, "fork") and hasattr(socket, "SO_REUSEPORT") else 1  # Windows has neither
+
 
 def listen(host: str, port: int, number: int) -> list[socket.socket]:
     """Return listening sockets of one port, a process each: the system then divides connections among them."""

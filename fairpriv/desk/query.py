@@ -11,7 +11,7 @@ import numpy as np
 from fairpriv import validate
 from fairpriv.defenses.base import QueryDefense
 from fairpriv.desk.costs import Cost, charge
-from fairpriv.desk.state import Declaration
+from fairpriv.desk.state import Declaration, classes_of
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.strategies import choose
 from fairpriv.registry import build
@@ -45,7 +45,7 @@ def moves(declared: Declaration, defense: str) -> int:
     return 2 if declared.sizes == "public" and defense != "conceal_aware" else 1
 
 
-def read(body: dict[str, Any], declared: Declaration, most_rows: int, exact: bool, label: np.ndarray) -> Query:
+def read(body: Any, declared: Declaration, most_rows: int, exact: bool = False) -> Query:
     """Check a query as it was parsed; what is wrong is said in one sentence."""
     if not isinstance(body, dict):
         raise BadRequest("the body must be a JSON object")
@@ -67,9 +67,13 @@ def read(body: dict[str, Any], declared: Declaration, most_rows: int, exact: boo
     cost = Cost()
     if name != "none":
         cost = charge(name, epsilon, delta, len(h), moves(declared, name), declared.budget.order)
-    if name == "conceal_aware":  # what to measure follows from the models alone; found now, it is at hand when paid for
-        choose(h if metric.endswith("sp") else h[:, label == 1])
     return Query(metric, defense, h, delta, _key(metric, name, epsilon, delta, h), cost)
+
+
+def prepare(query: Query, label: np.ndarray) -> None:
+    """Find out what `conceal_aware` would measure, so that it is at hand when paid for: it follows from the models."""
+    for people in classes_of(query.metric, label):
+        choose(query.h[:, people])
 
 
 def _offered(declared: Declaration, exact: bool) -> tuple[str, ...]:

@@ -40,40 +40,47 @@ def _reply(content: Any, status: int = 200, **headers: str) -> Response:
     return Response(json.dumps(content, allow_nan=False), status, headers, "application/json")
 
 
-async def _refuse(request: Request, error: FairprivError) -> Response:
+def _refuse(_: Request, error: FairprivError) -> Response:
     """Say in one sentence why not."""
     if not isinstance(error, Rejected):
         return _reply({"detail": str(error)}, next(code for kind, code in STATUS.items() if isinstance(error, kind)))
-    await _drain(request)
     # the body may not have been read to its end: the connection cannot go on
     headers = {"Connection": "close"} | ({"WWW-Authenticate": "Bearer"} if error.status == 401 else {})
     return _reply({"detail": str(error)}, error.status, **headers)
 
 
-async def _drain(request: Request) -> None:
-    """Let a client finish sending, within reason: many do not look for an answer before."""
-    size = 0
-    with contextlib.suppress(TimeoutError, ClientDisconnect):
-        async with asyncio.timeout(PATIENCE):
-            async for part in request.stream():
-                size += len(part)
-                if size > DRAINED:
-                    return
-
-
 async def _body(request: Request, limit: int) -> bytes:
-    """Read a body of at most `limit` bytes; a longer one is refused by its header or as soon as it is too long."""
-    too_long = Rejected(413, f"the body must have at most {limit} bytes")
+    """Read a body of at most `limit` bytes; a longer one is refused by its header or as soon as it is too long.
+
+    What is too long is not kept, but read on for a while: many clients send everything before they look for an answer.
+    """
     length = request.headers.get("content-length", "0")
-    if not length.isdecimal() or int(length) > limit:
-        raise too_long
+    declared = int(length) if length.isdecimal() else DRAINED + 1
     parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > limit:
-            raise too_long
-        parts.append(part)
+    try:
+        async with asyncio.timeout(None if declared <= limit else PATIENCE) as patience:
+            async for part in request.stream() if declared <= DRAINED else _nothing():
+                size += len(part)
+                if size <= limit:
+                    parts.append(part)
+                    continue
+                parts.clear()
+                if patience.when() is None:
+                    patience.reschedule(asyncio.get_running_loop().time() + PATIENCE)
+                if size > DRAINED:
+                    break
+    except ClientDisconnect:
+        raise Rejected(400, "the body ended before it was complete") from None
+    except TimeoutError:
+        size = max(size, limit + 1)
+    if max(size, declared) > limit:
+        raise Rejected(413, f"the body must have at most {limit} bytes")
     return b"".join(parts)
+
+
+async def _nothing() -> AsyncIterator[bytes]:
+    for part in ():
+        yield part
 
 
 def _parsed(desk: PrivateDesk, body: bytes) -> Any:
@@ -103,32 +110,36 @@ def make_app(desk: PrivateDesk, clients: Clients, body_limit: int = 2**26) -> Fa
     )
     app.add_exception_handler(FairprivError, _refuse)
 
-    def who(request: Request) -> Client:
+    async def who(request: Request) -> Client:
         client = clients.find(request.headers.get("authorization"))
         if client is None:
+            with contextlib.suppress(Rejected):
+                await _body(request, 0)
             raise Rejected(401, "a token is needed: Authorization: Bearer TOKEN")
         return client
 
     @app.post("/v1/answers", **described.ANSWERS)
     async def answers(request: Request) -> Response:
-        client = who(request)
+        client = await who(request)
         body = await _body(request, body_limit)
         query = _parsed(desk, body) if len(body) < LARGE else await run_in_threadpool(_parsed, desk, body)
+        if query.defense.name == "conceal_aware":
+            await run_in_threadpool(desk.prepare, query)
         return _reply((await writer.answer(client, query)).told())
 
     @app.get("/v1/budget", **described.BUDGET)
     async def budget(request: Request) -> Response:
-        return _reply(await run_in_threadpool(desk.budget, who(request)))
+        return _reply(await run_in_threadpool(desk.budget, await who(request)))
 
     @app.get("/v1/ledger", **described.LEDGER)
     async def ledger(request: Request) -> Response:
-        client = who(request)
+        client = await who(request)
         after, limit = (_whole(request, name, least) for name, least in (("after", 0), ("limit", -1)))
         return _reply({"entries": await run_in_threadpool(desk.ledger, client, after, limit)})
 
     @app.get("/v1/schema", **described.SCHEMA)
     async def schema(request: Request) -> Response:
-        who(request)
+        await who(request)
         return _reply(desk.schema() | {"body_limit": body_limit})
 
     @app.get("/healthz", **described.HEALTH)

@@ -38,8 +38,8 @@ CREATE TABLE ledger (
 PROTECTS = {
     "secret": "the protected attribute of any one person, against whoever knows everything else; "
     "group sizes are not published",
-    "public": "which of two people (of the same label, for eo and eodds) is in which group, where the sizes of the "
-    "groups are known",
+    "public": "which of two people of the same label is in which group, where the sizes of the groups are known, by "
+    "label too",
 }
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from fairpriv.cli import main
+
 TOKENS = {"alice": "alice-" + "a" * 20, "bob": "bob-" + "b" * 20}
 
 
@@ -33,12 +35,12 @@ def run(*args: object) -> subprocess.CompletedProcess:
 
 
 def make_state(folder: Path, *options: object, n: int = 60, epsilon: float = 5, seed: int = 0) -> Path:
-    """Make people and a desk of them by the command line."""
+    """Make people and a desk of them."""
     write_people(folder / "people.csv", n, seed)
     columns = ("--label", "hired", "--protected", "sex")
     state = folder / "desk.sqlite"
-    done = run("init", "--data", folder / "people.csv", *columns, "--epsilon", epsilon, "--state", state, *options)
-    assert done.returncode == 0, done.stderr
+    arguments = ("--data", folder / "people.csv", *columns, "--epsilon", epsilon, "--state", state, *options)
+    assert main(["desk", "init", *map(str, arguments)]) == 0
     return state
 
 

@@ -15,6 +15,7 @@ from fairpriv import validate
 from fairpriv.desk.processes import USUAL
 from fairpriv.errors import BadRequest, FairprivError, unknown
 
+IDLE = 75  # seconds that a connection may wait between queries
 HELP = """\
 A compliance desk: it keeps the protected attribute, answers how biased models are, and stays within its budget.
 
@@ -166,7 +167,7 @@ def serve(argv: Sequence[str]) -> int:
 
     def work(line: socket.socket) -> None:
         app = make_app(PrivateDesk(args.state, args.max_rows, args.unsafe_exact), clients, args.max_body * 2**20)
-        uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run([line])
+        uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, timeout_keep_alive=IDLE)).run([line])
 
     processes.run(lines, work)
     return 0

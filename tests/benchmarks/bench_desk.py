@@ -29,6 +29,13 @@ def _requests(number: int, defense: str, scores: bool, rng: np.random.Generator)
     return found
 
 
+def _more(line: socket.socket) -> bytes:
+    got = line.recv(65536)
+    if not got:
+        raise ConnectionError("the desk hung up")
+    return got
+
+
 def _talk(port: int, requests: list[bytes], statuses: list[bytes]) -> None:
     """Send requests one after the other over one connection."""
     with socket.create_connection(("127.0.0.1", port)) as line:
@@ -36,11 +43,11 @@ def _talk(port: int, requests: list[bytes], statuses: list[bytes]) -> None:
             line.sendall(request)
             got = b""
             while b"\r\n\r\n" not in got:
-                got += line.recv(65536)
+                got += _more(line)
             head, _, body = got.partition(b"\r\n\r\n")
             length = int(next(h for h in head.lower().split(b"\r\n") if h.startswith(b"content-length")).split(b":")[1])
             while len(body) < length:
-                body += line.recv(65536)
+                body += _more(line)
             statuses.append(head.split(b" ")[1])
 
 
@@ -68,7 +75,7 @@ def bench() -> list[tuple[str, float, float, float, str]]:
             for defense in ("laplace", "conceal_exact"):
                 for scores in (False, True):
                     _rate(service.port, _requests(CLIENTS * 4, defense, scores, rng))
-                    rate = max(_rate(service.port, _requests(1500, defense, scores, rng)) for _ in range(3))
+                    rate = max(_rate(service.port, _requests(800, defense, scores, rng)) for _ in range(2))
                     what = f"desk, {defense}, {'scores' if scores else 'decisions'}"
                     note = f"{rate:.0f} answers a second (500 wanted; load of the machine {os.getloadavg()[0]:.1f})"
                     found.append((what, 1 / rate, 1 / WANTED, rate / WANTED, note))

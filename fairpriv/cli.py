@@ -26,6 +26,7 @@ The reference bench for fairness and privacy: run an experiment, get tables and 
   render   redraw from what is there   fairpriv render [EXPERIMENT] [--force]
   report   results against the papers  fairpriv report [--strict]
   audit    what a defense really pays  fairpriv audit defense=conceal epsilon=1
+  desk     answers within a budget     fairpriv desk init | serve | ledger
   doctor   is this machine ready       fairpriv doctor
 
 Each has --help with examples. Exit codes: 0 done, 1 some cells failed (the rest are kept), 2 the request was wrong,
@@ -453,6 +454,13 @@ def doctor(argv: Sequence[str]) -> int:
     return 1 if any(row["state"] == "FAIL" for row in rows) else 0
 
 
+def desk(argv: Sequence[str]) -> int:
+    """Make, serve or read a compliance desk."""
+    from fairpriv.desk.commands import desk as desk_
+
+    return desk_(argv)
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "run": run,
     "list": list_,
@@ -464,6 +472,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "render": render,
     "report": report,
     "audit": audit,
+    "desk": desk,
     "doctor": doctor,
 }
 

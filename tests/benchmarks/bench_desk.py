@@ -1,0 +1,82 @@
+"""The desk's service: answers a second over loopback, everything durable, beside the 500 that are wanted."""
+
+import json
+import os
+import socket
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+from tests.desk.serving import TOKENS, make_state, served, write_tokens
+
+PEOPLE, MODELS, CLIENTS = 1000, 10, 16
+WANTED = 500  # answers a second
+
+
+def _requests(number: int, defense: str, scores: bool, rng: np.random.Generator) -> list[bytes]:
+    """Return whole requests, all different: made beforehand, as it is the service that is measured."""
+    h = rng.random((MODELS, PEOPLE))
+    rows = json.dumps((h if scores else (h > 0.5).astype(int)).tolist())[3:]
+    found = []
+    for i in range(number):
+        first = f'{{"metric": "sp", "defense": "{defense}", "epsilon": 0.001, "predictions": [[{i / number:.6f}'
+        body = (first + rows[rows.index(",") :] + "}").encode()
+        head = f"POST /v1/answers HTTP/1.1\r\nHost: desk\r\nAuthorization: Bearer {TOKENS['alice']}\r\n"
+        found.append(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    return found
+
+
+def _more(line: socket.socket) -> bytes:
+    got = line.recv(65536)
+    if not got:
+        raise ConnectionError("the desk hung up")
+    return got
+
+
+def _talk(port: int, requests: list[bytes], statuses: list[bytes]) -> None:
+    """Send requests one after the other over one connection."""
+    with socket.create_connection(("127.0.0.1", port)) as line:
+        for request in requests:
+            line.sendall(request)
+            got = b""
+            while b"\r\n\r\n" not in got:
+                got += _more(line)
+            head, _, body = got.partition(b"\r\n\r\n")
+            length = int(next(h for h in head.lower().split(b"\r\n") if h.startswith(b"content-length")).split(b":")[1])
+            while len(body) < length:
+                body += _more(line)
+            statuses.append(head.split(b" ")[1])
+
+
+def _rate(port: int, requests: list[bytes]) -> float:
+    statuses: list[bytes] = []
+    parts = [requests[i::CLIENTS] for i in range(CLIENTS)]
+    threads = [threading.Thread(target=_talk, args=(port, part, statuses)) for part in parts]
+    start = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    seconds = time.perf_counter() - start
+    assert statuses == [b"200"] * len(requests), set(statuses)
+    return len(requests) / seconds
+
+
+def bench() -> list[tuple[str, float, float, float, str]]:
+    """Ask about m = 10 models of n = 1,000 people: decisions and scores, by two defenses."""
+    rng, found = np.random.default_rng(0), []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        state = make_state(folder, n=PEOPLE, epsilon=1000)
+        with served(state, write_tokens(folder, f"alice {TOKENS['alice']}\n")) as service:
+            for defense in ("laplace", "conceal_exact"):
+                for scores in (False, True):
+                    _rate(service.port, _requests(CLIENTS * 4, defense, scores, rng))
+                    rate = max(_rate(service.port, _requests(800, defense, scores, rng)) for _ in range(2))
+                    what = f"desk, {defense}, {'scores' if scores else 'decisions'}"
+                    note = f"{rate:.0f} answers a second (500 wanted; load of the machine {os.getloadavg()[0]:.1f})"
+                    found.append((what, 1 / rate, 1 / WANTED, rate / WANTED, note))
+    return found

@@ -1,8 +1,11 @@
 """The README does what it says: its commands are run as they stand, its plug-in both ways it promises."""
 
+import json
+import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +18,12 @@ import fairpriv
 from tests.conftest import ROOT, Shell
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def blocks(language: str) -> list[str]:
@@ -142,3 +151,24 @@ def test_a_whole_paper_from_outside_runs_and_is_held_against_its_claims(shell: S
     assert "numbers are drawn" in shell("show", "toy2026").stdout
     verdicts = pd.read_csv(shell.folder / "results/toy/tables/verdicts.csv")
     assert verdicts["paper"].tolist() == ["toy2026"]
+
+
+def test_the_desk_answers_as_shown(tmp_path):
+    """Its block is typed as it stands, at a free port; a desk must not outlive the reader."""
+    pytest.importorskip("uvicorn")
+    if shutil.which("curl") is None or shutil.which("bash") is None:
+        pytest.skip("curl or bash is not installed")
+    people(tmp_path)
+    (block,) = blocks("bash")
+    script = block.replace("8600", str(free_port())).replace("cat tokens", "until cat tokens; do sleep .1; done")
+    done = subprocess.run(
+        ["bash", "-ec", "trap 'kill $!' EXIT\n" + script],
+        cwd=tmp_path,
+        env=os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    answered = next(json.loads(line) for line in done.stdout.splitlines() if '"answers"' in line)
+    assert -1 <= answered["answers"][0] <= 1

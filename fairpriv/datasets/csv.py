@@ -82,9 +82,14 @@ class Csv(Loader):
 
     def read(self) -> Table:
         """Read the file and check it."""
-        frame = self._complete(self._columns(self._table()))
+        frame = self._complete(self._columns(self._named(self._table())))
         label = self._label(frame[self.label])
         return Table(self._typed(frame.drop(columns=self.label)), label)
+
+    def label_and_protected(self) -> tuple[np.ndarray, pd.Series]:
+        """Read these two alone: who trains nothing needs no feature."""
+        frame = self._complete(self._named(self._table())[[self.label, self.protected]])
+        return self._label(frame[self.label]), self._typed(frame)[self.protected]
 
     def group(self, column: pd.Series) -> np.ndarray:
         """Binarise the protected attribute: `privileged` against the others, or the larger of two groups."""
@@ -125,13 +130,16 @@ class Csv(Loader):
             raise BadRequest(f"{self.path} has no rows")
         return frame
 
-    def _columns(self, frame: pd.DataFrame) -> pd.DataFrame:
+    def _named(self, frame: pd.DataFrame) -> pd.DataFrame:
         frame = frame.rename(columns=str)
         for column in (self.label, self.protected, *(self.features or ())):
             if column not in frame:
                 near = difflib.get_close_matches(column, list(frame), n=3, cutoff=0.5)
                 hint = f"did you mean {' or '.join(near)}? " if near else ""
                 raise BadRequest(f"{self.path} has no column {column!r}: {hint}columns: {_some(list(frame), 20)}")
+        return frame
+
+    def _columns(self, frame: pd.DataFrame) -> pd.DataFrame:
         if self.features is not None:
             frame = frame[[*dict.fromkeys(self.features), self.label, self.protected]]
         if not set(frame) - {self.label, self.protected, *self.exclude}:

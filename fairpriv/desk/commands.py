@@ -114,17 +114,15 @@ def _people(args: argparse.Namespace) -> tuple[np.ndarray, np.ndarray, tuple[str
             protected=args.protected,
             positive=args.positive,
             privileged=args.privileged,
-            features=(),
         )
-        table = loader.read()
-        column = table.frame[args.protected]
+        label, column = loader.label_and_protected()
         values = [str(value) for value in column.cat.categories]
         if loader.privileged is None and len(values) == 2:
             loader = replace(loader, privileged=(values[1],))
         group = loader.group(column)
     except BadRequest as error:  # the loader speaks of an experiment's options
         raise BadRequest(str(error).replace("dataset.", "--")) from error
-    return np.asarray(table.label, dtype=np.int8), group.astype(np.int8), loader.privileged
+    return np.asarray(label, dtype=np.int8), group.astype(np.int8), loader.privileged
 
 
 def serve(argv: Sequence[str]) -> int:

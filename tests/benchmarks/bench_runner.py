@@ -45,5 +45,5 @@ def bench() -> list[tuple[str, float, float, float, str]]:
             for n in (10, 30)
         ]
         theirs = (times[1] - times[0]) / 20
-    note = f"{1000 * ours:.2f} ms a cell (at most 5 wanted); Hydra's multirun {1000 * theirs:.0f} ms a job"
-    return [("runner overhead a cell", ours, theirs, theirs / ours, note)]
+    note = f"{1000 * ours:.2f} ms per cell (at most 1 wanted); Hydra's multirun {1000 * theirs:.0f} ms a job"
+    return [("runner overhead per cell", ours, theirs, theirs / ours, note)]

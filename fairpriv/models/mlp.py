@@ -42,10 +42,10 @@ class Mlp(Model):
 
     def fit(self, features: pd.DataFrame, label: np.ndarray, rng: np.random.Generator) -> Predictor:
         """Train on these rows."""
+        from fairpriv.defenses.representation.downstream import classifier_loss
+        from fairpriv.defenses.representation.networks import dense, mlp
+        from fairpriv.defenses.representation.training import fit
         from fairpriv.jax_cpu import jax
-        from fairpriv.representations.downstream import classifier_loss
-        from fairpriv.representations.networks import dense, mlp
-        from fairpriv.representations.training import fit
 
         raw = one_hot(features)[0]
         data = {"x": standardise(raw)[0].astype(np.float32), "y": np.asarray(label).astype(np.int32)}

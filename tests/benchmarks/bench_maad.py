@@ -19,9 +19,18 @@ def _data() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _jax_steps() -> tuple[dict[str, Callable[[], Any]], float]:
     """Return both ways to run the same steps, compiled, and how far their gradient sums are apart."""
+    from fairpriv.defenses.adversarial import adversary, networks
+    from fairpriv.defenses.adversarial.maad_step import (
+        Gradients,
+        Rule,
+        directions,
+        norm,
+        optimisers_of,
+        projected,
+        summed,
+        weighed,
+    )
     from fairpriv.jax_cpu import jax, jnp
-    from fairpriv.training import adversary, networks
-    from fairpriv.training.maad_step import Gradients, Rule, directions, norm, optimisers_of, projected, summed, weighed
 
     rule = Rule(True, "joint", "equality_of_odds", 0.2, 0.5, 1.0, BATCH)
     network = networks.mlp(FEATURES)

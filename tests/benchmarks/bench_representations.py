@@ -49,8 +49,8 @@ def _row(name: str, ours: float, reference: float | str, scale: float, note: str
 
 
 def _encoder_epoch() -> float:
+    from fairpriv.defenses.representation.base import Sample
     from fairpriv.registry import build
-    from fairpriv.representations.base import Sample
 
     rng = np.random.default_rng(0)
     n = 32_561

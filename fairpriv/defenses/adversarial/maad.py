@@ -1,0 +1,215 @@
+"""Multi-attribute adversarial debiasing with differential privacy (maad2023, Algorithm 1)."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fairpriv import validate
+from fairpriv.defenses.base import DebiasingDefense
+from fairpriv.errors import BadRequest
+from fairpriv.mechanisms.accountant import pld_epsilon, rdp_epsilon, steps_within, unsampled_epsilon
+from fairpriv.registry import register
+
+PRIVACIES = ("none", "printed", "joint")
+CRITERIA = ("equality_of_odds", "demographic_parity", "equality_of_opportunity")
+OPTIMISERS = ("adam", "sgd")
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What training spent, at delta, and on what.
+
+    Attributes
+    ----------
+    claimed, claimed_rdp : float
+        ε as the paper accounts it, noise multiplier σ: by PLD and by RDP.
+    spent : float
+        ε at the real sensitivity (2C under `printed`), sampling counted as protection.
+    proven : float
+        ε that holds for the released predictor. Under `printed` with an adversary, whose weights carry every batch on
+        without noise, sampling protects no one and only the noise of all steps together does.
+    on : str
+        Whose privacy `spent` is about.
+    sensitive : float or None
+        ε of the sensitive attributes where it is not `spent`: infinite where they steer training without noise.
+    """
+
+    claimed: float
+    claimed_rdp: float
+    spent: float
+    proven: float
+    on: str
+    sensitive: float | None = None  # of s alone, where it differs
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A trained predictor: decisions on new rows, what was spent, and how training went."""
+
+    decide: Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]  # x, s, rng -> 0 or 1
+    steps: int
+    spent: Spent
+    losses: np.ndarray  # (steps, 2): predictor, adversary
+    one_sided: float  # share of batches in which some attribute has one value only
+
+
+@register
+@dataclass(frozen=True)
+class Maad(DebiasingDefense):
+    """Adversarial debiasing of several attributes at once, with or without DP (Algorithm 1 and its three ablations).
+
+    Attributes
+    ----------
+    debias : bool
+        Train against an adversary; else the plain predictor.
+    privacy : {"none", "printed", "joint"}
+        No noise; the noise of Algorithm 1 as printed; one Gaussian mechanism for everything that uses the data.
+    gamma : float
+        Weight of the adversary.
+    criterion : {"equality_of_odds", "demographic_parity", "equality_of_opportunity"}
+        What the adversary sees.
+    epsilon, delta : float
+        The claimed budget; training ends where it is spent, in all conditions alike.
+    sigma, clip, batch : float, float, int
+        Noise multiplier, gradient norm bound C, (expected) batch size.
+    epochs : float or None
+        Train for this many epochs instead (with DP: at most).
+    optimiser, learning_rate, adversary_rate : str, float, float
+        Not printed in the paper; AIF360's are Adam and 0.001.
+    hidden : tuple of int
+        Hidden layers of the predictor for tables.
+    width, heads, feed_forward, words : int
+        The transformer for texts: word vectors learned for `words` hashed words where none are given.
+    """
+
+    name: ClassVar[str] = "maad"
+    paper: ClassVar[str] = "maad2023, Sections 3 and 4"
+
+    debias: bool = True
+    privacy: str = "joint"
+    gamma: float = 0.2
+    criterion: str = "equality_of_odds"
+    epsilon: float = 4.0
+    delta: float = 1e-6
+    sigma: float = 0.5
+    clip: float = 1.0
+    batch: int = 16
+    epochs: float | None = None
+    optimiser: str = "adam"
+    learning_rate: float = 0.001
+    adversary_rate: float = 0.001
+    hidden: tuple[int, ...] = (256, 256)
+    width: int = 64
+    heads: int = 4
+    feed_forward: int = 64
+    words: int = 2048
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        hidden = self.hidden if isinstance(self.hidden, list | tuple) else (self.hidden,)
+        object.__setattr__(self, "hidden", tuple(hidden))
+        validate.choice("debias", self.debias, (True, False))
+        validate.choice("privacy", self.privacy, PRIVACIES)
+        validate.choice("criterion", self.criterion, CRITERIA)
+        validate.choice("optimiser", self.optimiser, OPTIMISERS)
+        validate.number("gamma", self.gamma, at_least=0)
+        validate.number("epsilon", self.epsilon, above=0)
+        validate.number("delta", self.delta, above=0, below=1)
+        validate.number("sigma", self.sigma, at_least=0)
+        if self.privacy != "none":
+            if self.sigma == 0:
+                raise BadRequest(f"sigma must be > 0 with privacy={self.privacy}, got 0 (privacy=none has no noise)")
+            if math.isinf(self.epsilon):
+                raise BadRequest(f"epsilon must be finite with privacy={self.privacy} (privacy=none has no budget)")
+        validate.number("clip", self.clip, above=0)
+        validate.integer("batch", self.batch, at_least=1)
+        if self.epochs is not None:
+            validate.number("epochs", self.epochs, above=0)
+        elif self.sigma == 0 or math.isinf(self.epsilon):
+            raise BadRequest("epochs must be given where sigma is 0 or epsilon infinite: no budget ends the training")
+        for rate in ("learning_rate", "adversary_rate"):
+            validate.number(rate, getattr(self, rate), above=0)
+        for size in ("width", "heads", "feed_forward", "words", *(["hidden"] if not self.hidden else [])):
+            validate.integer(size, getattr(self, size), at_least=1)
+        for size in self.hidden:
+            validate.integer("hidden", size, at_least=1)
+        if self.width % self.heads:
+            raise BadRequest(f"width must be a multiple of heads = {self.heads}, got {self.width}")
+
+    def steps(self, n: int) -> int:
+        """Return the number of steps on n examples: what the claimed ε allows, or `epochs` if fewer."""
+        if self.batch > n:
+            raise BadRequest(f"batch must be <= {n}, the number of training examples, got {self.batch}")
+        wanted = None if self.epochs is None else max(1, round(self.epochs * n / self.batch))
+        epsilon, rest = float(self.epsilon), (float(self.sigma), self.batch / n)
+        if wanted is not None and (self.privacy == "none" or pld_epsilon(*rest, wanted, float(self.delta)) <= epsilon):
+            return wanted  # the search can be long where ε would last for millions of steps
+        return steps_within(epsilon, *rest, float(self.delta))
+
+    def least_epsilon(self, n: int) -> float:
+        """Return what a single step on n examples spends (0 where `epochs` alone ends the training)."""
+        if self.privacy == "none" and self.epochs is not None:
+            return 0.0
+        return pld_epsilon(float(self.sigma), self.batch / n, 1, float(self.delta))
+
+    def account(self, n: int, steps: int) -> Spent:
+        """Return what these steps on n examples spend."""
+        if self.privacy == "none":
+            return Spent(math.inf, math.inf, math.inf, math.inf, "nothing is protected")
+        rate, sigma, delta = self.batch / n, float(self.sigma), float(self.delta)
+        claimed, rdp = pld_epsilon(sigma, rate, steps, delta), rdp_epsilon(sigma, rate, steps, delta)
+        if self.privacy == "joint":
+            return Spent(claimed, rdp, claimed, claimed, "x, y, s")
+        # a clipped batch gradient moves by up to 2C, the noise is σC
+        halved = pld_epsilon(sigma / 2, rate, steps, delta)
+        if not self.debias:
+            return Spent(claimed, rdp, halved, halved, "x, y, s")
+        return Spent(claimed, rdp, halved, unsampled_epsilon(sigma / 2, steps, delta), "x, y; s: none", math.inf)
+
+    def fit(
+        self,
+        x: np.ndarray,
+        label: np.ndarray,
+        sensitive: np.ndarray,
+        rng: np.random.Generator,
+        vectors: np.ndarray | None = None,
+    ) -> Trained:
+        """Train on numbers (float x) or texts (tokens, integer x; 0 is padding) with k binary attributes (n × k)."""
+        from fairpriv.defenses.adversarial import networks
+        from fairpriv.defenses.adversarial import training as maad
+        from fairpriv.defenses.adversarial.maad_step import Rule
+
+        check_groups(label, sensitive)
+        steps = self.steps(len(label))
+        if np.issubdtype(x.dtype, np.integer):
+            width = self.width if vectors is None else vectors.shape[1]
+            if width % self.heads:
+                raise BadRequest(f"heads must divide the length of the word vectors, {width}, got {self.heads}")
+            network = networks.transformer(
+                width, heads=self.heads, feed_forward=self.feed_forward, vocabulary=self.words, vectors=vectors
+            )
+        else:
+            network = networks.mlp(x.shape[1], self.hidden)
+        rule = Rule(self.debias, self.privacy, self.criterion, self.gamma, self.sigma, self.clip, self.batch)
+        rates = (self.learning_rate, self.adversary_rate)
+        w, losses, one_sided = maad.train(rule, network, (x, label, sensitive), steps, rates, self.optimiser, rng)
+        return Trained(
+            decide=lambda rows, groups, draw: maad.predict(network, w, rows) >= 0.5,
+            steps=steps,
+            spent=self.account(len(label), steps),
+            losses=losses,
+            one_sided=one_sided,
+        )
+
+
+def check_groups(label: np.ndarray, sensitive: np.ndarray) -> None:
+    """Refuse a training part without both labels, or an attribute that is not binary or has one group only."""
+    for what, values in [("label", label), *((f"attribute {i}", column) for i, column in enumerate(sensitive.T))]:
+        found = np.unique(values)
+        if not np.isin(found, (0, 1)).all():
+            raise BadRequest(f"{what} must be binary, got {len(found)} values")
+        if len(found) < 2:
+            raise BadRequest(f"{what} has one group only in the training part: {found[0]:g}")

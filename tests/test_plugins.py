@@ -8,7 +8,7 @@ import pytest
 
 from fairpriv import config, listing, registry
 from fairpriv.cells import GROUPS
-from fairpriv.defenses.base import QueryDefense
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.desk import ComplianceDesk, DeskView
 from fairpriv.errors import BadRequest
 
@@ -35,6 +35,13 @@ def test_a_plugin_is_a_frozen_documented_class_in_the_file_of_its_name(kind, nam
     assert isinstance(cls.paper, str)
     with pytest.raises(BadRequest, match="unknown parameter"):
         registry.build(kind, name, {"no_such_parameter": 1})
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, name in PLUGINS if kind in ("attacks", "defenses")])
+def test_a_plugin_is_of_the_family_whose_folder_it_is_in(kind, name):
+    cls = registry.find(kind, name)
+    base = cls.__module__.rpartition(".")[0] + ".base"
+    assert base in {above.__module__ for above in cls.__mro__}
 
 
 @pytest.mark.parametrize("kind", registry.KINDS)

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fairpriv.defenses.base import QueryDefense, Question
+from fairpriv.defenses.query.base import QueryDefense, Question
 from fairpriv.defenses.query.conceal_tight import nominal_size
 from fairpriv.desk.query import Query
 from fairpriv.desk.state import Declaration

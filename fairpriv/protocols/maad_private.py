@@ -13,7 +13,7 @@ from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.datasets.encode import one_hot
 from fairpriv.datasets.split import stratified_split
-from fairpriv.defenses.base import DebiasingDefense
+from fairpriv.defenses.adversarial.base import DebiasingDefense
 from fairpriv.errors import BadRequest, DoesNotFit, unknown
 from fairpriv.metrics.odds import intersectional, odds
 from fairpriv.protocols.base import Protocol, Result

@@ -9,9 +9,9 @@ import yaml
 from fairpriv.audits import Audit, local, queries, swaps, training
 from fairpriv.defenses.adversarial.dp_postprocess import DpPostprocess
 from fairpriv.defenses.adversarial.maad import Maad
-from fairpriv.defenses.base import QueryDefense
 from fairpriv.defenses.collection.ldp_collection import LDPCollection
 from fairpriv.defenses.fair_learner.ldp_exponentiated_gradient import LDPExponentiatedGradient
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.defenses.query.conceal_aware import ConcealAware
 from fairpriv.defenses.representation.base import RepresentationDefense
 from fairpriv.errors import BadRequest, unknown

@@ -115,6 +115,10 @@ def test_every_python_gives_the_same_hashes(tmp_path, version):
         ("above=0", "at_least=1"),
         ('    number("x", x, above=0)  # refuse\n', ""),
         ('"plug"', '"plugged"'),
+        (
+            "    @property\n",
+            "    @abstractmethod\n    def verb(self):\n        raise NotImplementedError\n\n    @property\n",
+        ),
         ("return np.sum([y + LIMIT for y in rest]) + x", "return (np.sum([y + LIMIT for y in rest]) + x)"),
     ],
 )
@@ -139,6 +143,11 @@ def test_code_counts_where_it_stands(tmp_path, old, new, changed):
     assert old in TEXT
     found = hashes(tmp_path, TEXT.replace(old, new))
     assert {name for name in HASHES if found.get(name) != HASHES[name]} == changed
+
+
+def test_an_abstract_method_that_computes_counts(tmp_path):
+    verb = "    @abstractmethod\n    def verb(self):\n        return 1\n\n    @property\n"
+    assert "Plug.verb" in hashes(tmp_path, TEXT.replace("    @property\n", verb))
 
 
 def test_relative_imports_are_resolved_and_local_names_are_not_global(tmp_path):

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairpriv import validate
-from fairpriv.attacks.base import Attack, Recovery
+from fairpriv.attacks.reveal.base import Attack, Recovery
 from fairpriv.attacks.reveal.recovery import DECODERS, Knowledge, Sensing, decide, decode
 from fairpriv.attacks.reveal.recovery.reading import sizes_from
 from fairpriv.desk import DeskView

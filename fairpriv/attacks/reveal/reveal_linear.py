@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairpriv import validate
-from fairpriv.attacks.base import Attack, Recovery
+from fairpriv.attacks.reveal.base import Attack, Recovery
 from fairpriv.attacks.reveal.recovery.reading import read_signs
 from fairpriv.desk import DeskView
 from fairpriv.registry import register

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairpriv.attacks.base import Attack, Recovery
+from fairpriv.attacks.reveal.base import Attack, Recovery
 from fairpriv.attacks.reveal.recovery.reading import sizes_from
 from fairpriv.desk import DeskView
 from fairpriv.registry import register

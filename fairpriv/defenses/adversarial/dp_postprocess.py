@@ -7,8 +7,8 @@ import numpy as np
 from scipy.optimize import linprog
 
 from fairpriv import validate
-from fairpriv.defenses.adversarial.maad import Maad, Trained
-from fairpriv.defenses.base import DebiasingDefense
+from fairpriv.defenses.adversarial.base import DebiasingDefense, Trained
+from fairpriv.defenses.adversarial.maad import Maad
 from fairpriv.mechanisms.noise import Laplace
 from fairpriv.mechanisms.release import grid_for, release
 from fairpriv.registry import register

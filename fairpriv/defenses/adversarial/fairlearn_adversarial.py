@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairpriv import validate
-from fairpriv.defenses.adversarial.maad import Maad, Spent, Trained, check_groups
-from fairpriv.defenses.base import DebiasingDefense
+from fairpriv.defenses.adversarial.base import DebiasingDefense, Spent, Trained, check_groups
+from fairpriv.defenses.adversarial.maad import Maad
 from fairpriv.errors import BadRequest, DataUnavailable, FairprivError
 from fairpriv.registry import register
 

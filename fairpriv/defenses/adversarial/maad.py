@@ -1,14 +1,13 @@
 """Multi-attribute adversarial debiasing with differential privacy (maad2023, Algorithm 1)."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from fairpriv import validate
-from fairpriv.defenses.base import DebiasingDefense
+from fairpriv.defenses.adversarial.base import DebiasingDefense, Spent, Trained, check_groups
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.accountant import pld_epsilon, rdp_epsilon, steps_within, unsampled_epsilon
 from fairpriv.registry import register
@@ -16,44 +15,6 @@ from fairpriv.registry import register
 PRIVACIES = ("none", "printed", "joint")
 CRITERIA = ("equality_of_odds", "demographic_parity", "equality_of_opportunity")
 OPTIMISERS = ("adam", "sgd")
-
-
-@dataclass(frozen=True)
-class Spent:
-    """What training spent, at delta, and on what.
-
-    Attributes
-    ----------
-    claimed, claimed_rdp : float
-        ε as the paper accounts it, noise multiplier σ: by PLD and by RDP.
-    spent : float
-        ε at the real sensitivity (2C under `printed`), sampling counted as protection.
-    proven : float
-        ε that holds for the released predictor. Under `printed` with an adversary, whose weights carry every batch on
-        without noise, sampling protects no one and only the noise of all steps together does.
-    on : str
-        Whose privacy `spent` is about.
-    sensitive : float or None
-        ε of the sensitive attributes where it is not `spent`: infinite where they steer training without noise.
-    """
-
-    claimed: float
-    claimed_rdp: float
-    spent: float
-    proven: float
-    on: str
-    sensitive: float | None = None  # of s alone, where it differs
-
-
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """A trained predictor: decisions on new rows, what was spent, and how training went."""
-
-    decide: Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]  # x, s, rng -> 0 or 1
-    steps: int
-    spent: Spent
-    losses: np.ndarray  # (steps, 2): predictor, adversary
-    one_sided: float  # share of batches in which some attribute has one value only
 
 
 @register
@@ -203,13 +164,3 @@ class Maad(DebiasingDefense):
             losses=losses,
             one_sided=one_sided,
         )
-
-
-def check_groups(label: np.ndarray, sensitive: np.ndarray) -> None:
-    """Refuse a training part without both labels, or an attribute that is not binary or has one group only."""
-    for what, values in [("label", label), *((f"attribute {i}", column) for i, column in enumerate(sensitive.T))]:
-        found = np.unique(values)
-        if not np.isin(found, (0, 1)).all():
-            raise BadRequest(f"{what} must be binary, got {len(found)} values")
-        if len(found) < 2:
-            raise BadRequest(f"{what} has one group only in the training part: {found[0]:g}")

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairpriv import validate
-from fairpriv.defenses.base import CollectionDefense
+from fairpriv.defenses.collection.base import CollectionDefense
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.budget import SPLITS, Ledger, split_budget
 from fairpriv.mechanisms.ldp import PROTOCOLS

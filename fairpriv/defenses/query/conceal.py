@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fairpriv.defenses.base import QueryDefense
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.mechanisms.noise import Cauchy, Law
 from fairpriv.mechanisms.smooth_sensitivity import smooth_sensitivity
 from fairpriv.registry import register

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairpriv.defenses.base import Guarantee, QueryDefense, Question, Sizes
+from fairpriv.defenses.query.base import Guarantee, QueryDefense, Question, Sizes
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.bounding import metric_range
 from fairpriv.mechanisms.noise import Exact, Gaussian, Laplace, Law

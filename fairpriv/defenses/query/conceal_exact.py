@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairpriv import validate
-from fairpriv.defenses.base import QueryDefense
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.defenses.query.conceal_tight import nominal_size
 from fairpriv.mechanisms.noise import Cauchy, Law
 from fairpriv.mechanisms.smooth_sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fairpriv import validate
-from fairpriv.defenses.base import QueryDefense
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.noise import Laplace, Law
 from fairpriv.mechanisms.smooth_sensitivity import smooth_sensitivity

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fairpriv import validate
-from fairpriv.defenses.base import QueryDefense
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.gaussian import analytic_sigma, classic_sigma
 from fairpriv.mechanisms.noise import Gaussian, Law

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fairpriv.defenses.base import QueryDefense
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.errors import BadRequest
 from fairpriv.registry import register
 

@@ -1,7 +1,6 @@
 """The attacks of hamman2023 through the desk: what they recover, what they refuse, what they may see."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +12,9 @@ from fairpriv.attacks.reveal.reveal_linear import flip_matrix, flip_solve, gener
 from fairpriv.desk import ComplianceDesk, DeskView
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.noise import Cauchy
+from tests.conftest import ROOT
 
 REVEAL = ("reveal_single", "reveal_double", "reveal_linear", "reveal_compressed", "reveal_partition")
-ROOT = Path(__file__).parents[2]
 
 
 def desk(n=80, n0=8, seed=0, publish=True, defense="none", **params):

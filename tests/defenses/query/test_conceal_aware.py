@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fairpriv.defenses.query.conceal_aware as module
-from fairpriv.defenses.base import Question
+from fairpriv.defenses.query.base import Question
 from fairpriv.desk import ComplianceDesk
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.noise import Exact, Gaussian

@@ -1,7 +1,6 @@
 """Query defenses: calibration as printed, parameters, seeds, shapes."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.noise import Cauchy, Exact, Gaussian, Laplace
 from fairpriv.mechanisms.smooth_sensitivity import smooth_sensitivity
 from fairpriv.registry import build, find, names, parameters
+from tests.conftest import ROOT
 
 NAMES = ["none", "conceal", "conceal_exact", "conceal_laplace", "conceal_tight", "laplace", "gaussian"]
 PRIVATE = NAMES[1:]
@@ -37,8 +37,7 @@ def test_all_are_registered_and_import():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_config_names_the_plugin_and_its_parameters(name):
-    root = Path(__file__).parents[2]
-    conf = yaml.safe_load((root / "conf" / "defense" / f"{name}.yaml").read_text())
+    conf = yaml.safe_load((ROOT / "conf" / "defense" / f"{name}.yaml").read_text())
     assert conf.pop("name") == name
     known = parameters(find("defenses", name))
     assert set(conf) <= set(known) - {"epsilon"}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fairpriv.attacks.base import Recovery
+from fairpriv.attacks.reveal.base import Recovery
 from fairpriv.errors import BadRequest
 
 

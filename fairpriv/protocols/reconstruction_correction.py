@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairpriv.attacks.inference.base import Adversary, AttackSet, Guess, ReconstructionView, estimate_constraint
+from fairpriv.attacks.correction.base import Adversary, AttackSet, Guess, ReconstructionView, estimate_constraint
 from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.datasets.split import stratified_split

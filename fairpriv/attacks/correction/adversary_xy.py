@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fairpriv.attacks.inference.base import Adversary
+from fairpriv.attacks.correction.base import Adversary
 from fairpriv.registry import register
 
 

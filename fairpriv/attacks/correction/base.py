@@ -1,4 +1,4 @@
-"""The adversaries of ferry2023, Section IV-A: an attack model trained on an attack set, then the correction."""
+"""What an adversary of ferry2023 is (Section IV-A): an attack model trained on an attack set, then the correction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

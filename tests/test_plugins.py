@@ -51,6 +51,31 @@ def test_the_list_read_off_the_source_is_what_the_classes_say(kind):
     assert listing.rows(kind) == said
 
 
+NEEDED = {"epsilon": 1.0, "nominal_share": 0.2, "path": "a.csv", "label": "y", "protected": "s"}
+
+
+def outside(kind, takes):
+    """Return values that a parameter does not take, by what it says of itself."""
+    if "|" in takes:
+        return ["no such choice"]
+    steps = {">=": -1, ">": 0, "<=": 1, "<": 0}
+    limits = [(sign, float(number)) for sign, number in (part.split() for part in takes.split(", ") if part)]
+    wrap = (lambda v: (v,)) if kind.startswith("tuple") else (lambda v: v)
+    return [wrap(int(limit + steps[sign]) if "int" in kind else limit + steps[sign]) for sign, limit in limits]
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, name in PLUGINS if kind != "protocols"])
+def test_a_plugin_says_what_each_parameter_is_and_refuses_what_it_does_not_take(kind, name):
+    said = registry.described(registry.find(kind, name))
+    given = {key: NEEDED[key] for key, one in said.items() if one["default"] is ...}
+    registry.build(kind, name, given)
+    for key, one in said.items():
+        assert one["about"], key
+        for value in outside(one["type"], one["takes"]):
+            with pytest.raises(BadRequest):
+                registry.build(kind, name, given | {key: value})
+
+
 @pytest.mark.parametrize("group", GROUPS)
 def test_every_config_of_a_group_names_a_plugin_and_its_parameters(group):
     config.start()

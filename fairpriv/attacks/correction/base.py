@@ -13,6 +13,7 @@ from fairpriv.attacks.correction import CORRECTORS, Correction, correct_reconstr
 from fairpriv.datasets.split import stratified_split
 from fairpriv.errors import BadRequest
 from fairpriv.metrics.unfairness import METRICS, unfairness
+from fairpriv.registry import param
 from fairpriv.validate import choice, integer, number
 
 
@@ -100,11 +101,15 @@ class Adversary(AnyAttack):
 
     sees_predictions: ClassVar[bool]
 
-    corrector: str = "exact"
-    held_out: float = 0.25
-    exponents: int | Sequence[int] = 100
-    constraints: Sequence[Any] = ()
-    seconds: float = 60.0
+    corrector: str = param("exact", "how the guess is corrected, see `correct_reconstruction`", choices=CORRECTORS)
+    held_out: float = param(0.25, "share of the attack set held out to choose the exponent", above=0, below=1)
+    exponents: int | Sequence[int] = param(100, "exponents to choose from: a list, or n for 0 .. n - 1", at_least=1)
+    constraints: Sequence[Any] = param(
+        (),
+        "what else is known, e.g. [{proportion: {group: 1, at_least: 0.6, at_most: 0.7}}, {rate: {group: 0,"
+        " at_most: 0.3}}]",
+    )
+    seconds: float = param(60.0, "time limit of CP-SAT", above=0)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

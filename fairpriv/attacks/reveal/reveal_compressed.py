@@ -12,7 +12,7 @@ from fairpriv.attacks.reveal.recovery import DECODERS, Knowledge, Sensing, decid
 from fairpriv.attacks.reveal.recovery.reading import sizes_from
 from fairpriv.desk import DeskView
 from fairpriv.errors import BadRequest
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 CLASSES = {"sp": (None,), "eo": (1,), "eodds": (1, 0)}  # the labels whose people each answer of a metric is about
 
@@ -41,12 +41,20 @@ class RevealCompressed(Attack):
     name: ClassVar[str] = "reveal_compressed"
     paper: ClassVar[str] = "hamman2023, Theorem 2 and Algorithm 2"
 
-    m: int = 40
-    queries: str = "perturbed"
-    width: float = 0.1
-    decoder: str = "l1"
-    metric: str = "sp"
-    group_sizes: str = "known"
+    m: int = param(40, "number of models, 1 to n", at_least=1)
+    queries: str = param(
+        "perturbed",
+        "base model + Uniform(−width, width), clipped to [0, 1] (Algorithm 2), or random 0/1",
+        choices=("perturbed", "binary"),
+    )
+    width: float = param(0.1, "half-width of the perturbation", above=0, at_most=1)
+    decoder: str = param("l1", "how answers are decoded; l1 is the paper's", choices=DECODERS)
+    metric: str = param(
+        "sp", "what is asked for; eo is about people with Y = 1 only (Remark 2)", choices=tuple(CLASSES)
+    )
+    group_sizes: str = param(
+        "known", "N0 and N1 as published, or from one more query (Example 1)", choices=("known", "estimated")
+    )
 
     def __post_init__(self) -> None:
         validate.integer("m", self.m, at_least=1)

@@ -9,7 +9,7 @@ from fairpriv import validate
 from fairpriv.attacks.reveal.base import Attack, Recovery
 from fairpriv.attacks.reveal.recovery.reading import read_signs
 from fairpriv.desk import DeskView
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 
 def flip_matrix(base: np.ndarray, flipped: np.ndarray) -> np.ndarray:
@@ -48,21 +48,17 @@ def flip_solve(base: np.ndarray, flipped: np.ndarray, answers: np.ndarray) -> np
 @register
 @dataclass(frozen=True)
 class RevealLinear(Attack):
-    """Solve the linear system SP = Hv of n models with one flipped decision each; the sign of vⱼ is person j's group.
-
-    Parameters
-    ----------
-    spare : bool
-        Remark 1: ask n − 1 models, as the last person follows from the others (1ᵀv = 0).
-    solver : "structured" or "general"
-        O(n) through the structure of H, or dense least squares, the cross-check.
-    """
+    """Solve the linear system SP = Hv of n models, one flipped decision each; the sign of vⱼ is person j's group."""
 
     name: ClassVar[str] = "reveal_linear"
     paper: ClassVar[str] = "hamman2023, Theorem 1, Algorithm 1 and Remark 1"
 
-    spare: bool = False
-    solver: str = "structured"
+    spare: bool = param(False, "ask n − 1 models: the last person follows from the others (Remark 1)")
+    solver: str = param(
+        "structured",
+        "O(n) through the structure of H, or dense least squares, the cross-check",
+        choices=("structured", "general"),
+    )
 
     def __post_init__(self) -> None:
         validate.choice("spare", self.spare, (False, True))

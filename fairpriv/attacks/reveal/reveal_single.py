@@ -9,24 +9,18 @@ from fairpriv import validate
 from fairpriv.attacks.reveal.base import Attack, Recovery
 from fairpriv.attacks.reveal.recovery.reading import read_signs, targets
 from fairpriv.desk import DeskView
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 
 @register
 @dataclass(frozen=True)
 class RevealSingle(Attack):
-    """One query a target: accept only that person and read the sign of the gap.
-
-    Parameters
-    ----------
-    target : int or None
-        Index of the targeted person; None targets everyone, one query each.
-    """
+    """One query a target: accept only that person and read the sign of the gap."""
 
     name: ClassVar[str] = "reveal_single"
     paper: ClassVar[str] = "hamman2023, Example 1"
 
-    target: int | None = None
+    target: int | None = param(None, "index of the targeted person; null: everyone", at_least=0)
 
     def __post_init__(self) -> None:
         if self.target is not None:

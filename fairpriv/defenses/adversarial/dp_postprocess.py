@@ -11,7 +11,7 @@ from fairpriv.defenses.adversarial.base import DebiasingDefense, Trained
 from fairpriv.defenses.adversarial.maad import Maad
 from fairpriv.mechanisms.noise import Laplace
 from fairpriv.mechanisms.release import grid_for, release
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 
 def mix(counts: np.ndarray, slack: float) -> np.ndarray:
@@ -43,28 +43,20 @@ class DpPostprocess(DebiasingDefense):
 
     A person is in one count, which Laplace noise of scale 1/ε₂ protects; the predictor gets ε − ε₂. Decisions are
     randomised and use the sensitive attributes.
-
-    Attributes
-    ----------
-    epsilon, delta, sigma, clip, batch, epochs, learning_rate : as in `maad`
-    share : float
-        Part of ε that the counts get.
-    slack : float
-        How much rates may differ between groups.
     """
 
     name: ClassVar[str] = "dp_postprocess"
     paper: ClassVar[str] = "Jagielski et al. 2019, Section 3 (compared with in maad2023, Section 2.4)"
 
-    epsilon: float = 4.0
-    delta: float = 1e-6
-    sigma: float = 0.5
-    clip: float = 1.0
-    batch: int = 16
-    epochs: float | None = None
-    learning_rate: float = 0.001
-    share: float = 0.1
-    slack: float = 0.01
+    epsilon: float = param(4.0, "budget of predictor and counts together", above=0)
+    delta: float = param(1e-6, "δ of the predictor", above=0, below=1)
+    sigma: float = param(0.5, "noise multiplier", above=0)
+    clip: float = param(1.0, "gradient norm bound C", above=0)
+    batch: int = param(16, "expected batch size", at_least=1)
+    epochs: float | None = param(None, "at most so many; null: as many as the budget allows", above=0)
+    learning_rate: float = param(0.001, "of the predictor", above=0)
+    share: float = param(0.1, "part of ε that the counts get", above=0, below=1)
+    slack: float = param(0.01, "how much rates may differ between groups", at_least=0, at_most=1)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

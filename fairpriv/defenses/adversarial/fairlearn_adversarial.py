@@ -13,7 +13,7 @@ from fairpriv import validate
 from fairpriv.defenses.adversarial.base import DebiasingDefense, Spent, Trained, check_groups
 from fairpriv.defenses.adversarial.maad import Maad
 from fairpriv.errors import BadRequest, DataUnavailable, FairprivError
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 CONSTRAINTS = {"equality_of_odds": "equalized_odds", "demographic_parity": "demographic_parity"}
 
@@ -44,34 +44,20 @@ def _predictor(inputs: int, hidden: tuple[int, ...]) -> Any:
 @register
 @dataclass(frozen=True)
 class FairlearnAdversarial(DebiasingDefense):
-    """fairlearn's AdversarialFairnessClassifier, with the predictor, batch and number of steps of `maad`.
-
-    Attributes
-    ----------
-    alpha : float
-        Weight of the adversary (γ in `maad`).
-    criterion : {"equality_of_odds", "demographic_parity"}
-        What the adversary sees.
-    epsilon, delta, sigma, batch, epochs : as in `maad`
-        Nothing is noised: the budget only says how many steps there are, so that all conditions train alike.
-    learning_rate : float
-        Of both; fairlearn's own is 0.001.
-    hidden : tuple of int
-        Hidden layers of the predictor.
-    """
+    """fairlearn's AdversarialFairnessClassifier, with the predictor, batch and number of steps of `maad`."""
 
     name: ClassVar[str] = "fairlearn_adversarial"
     paper: ClassVar[str] = "Zhang et al. 2018, in fairlearn (compared with in maad2023)"
 
-    alpha: float = 0.2
-    criterion: str = "equality_of_odds"
-    epsilon: float = 4.0
-    delta: float = 1e-6
-    sigma: float = 0.5
-    batch: int = 16
-    epochs: float | None = None
-    learning_rate: float = 0.001
-    hidden: tuple[int, ...] = (256, 256)
+    alpha: float = param(0.2, "weight of the adversary (γ in `maad`)", at_least=0)
+    criterion: str = param("equality_of_odds", "what the adversary sees", choices=tuple(CONSTRAINTS))
+    epsilon: float = param(4.0, "nothing is noised: says how many steps there are", above=0)
+    delta: float = param(1e-6, "likewise", above=0, below=1)
+    sigma: float = param(0.5, "likewise", at_least=0)
+    batch: int = param(16, "batch size", at_least=1)
+    epochs: float | None = param(None, "at most so many; null: as many as the budget allows", above=0)
+    learning_rate: float = param(0.001, "of predictor and adversary; fairlearn's own is 0.001", above=0)
+    hidden: tuple[int, ...] = param((256, 256), "hidden layers of the predictor", at_least=1)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

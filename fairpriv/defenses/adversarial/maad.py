@@ -10,7 +10,7 @@ from fairpriv import validate
 from fairpriv.defenses.adversarial.base import DebiasingDefense, Spent, Trained, check_groups
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.accountant import pld_epsilon, rdp_epsilon, steps_within, unsampled_epsilon
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 PRIVACIES = ("none", "printed", "joint")
 CRITERIA = ("equality_of_odds", "demographic_parity", "equality_of_opportunity")
@@ -20,53 +20,33 @@ OPTIMISERS = ("adam", "sgd")
 @register
 @dataclass(frozen=True)
 class Maad(DebiasingDefense):
-    """Adversarial debiasing of several attributes at once, with or without DP (Algorithm 1 and its three ablations).
-
-    Attributes
-    ----------
-    debias : bool
-        Train against an adversary; else the plain predictor.
-    privacy : {"none", "printed", "joint"}
-        No noise; the noise of Algorithm 1 as printed; one Gaussian mechanism for everything that uses the data.
-    gamma : float
-        Weight of the adversary.
-    criterion : {"equality_of_odds", "demographic_parity", "equality_of_opportunity"}
-        What the adversary sees.
-    epsilon, delta : float
-        The claimed budget; training ends where it is spent, in all conditions alike.
-    sigma, clip, batch : float, float, int
-        Noise multiplier, gradient norm bound C, (expected) batch size.
-    epochs : float or None
-        Train for this many epochs instead (with DP: at most).
-    optimiser, learning_rate, adversary_rate : str, float, float
-        Not printed in the paper; AIF360's are Adam and 0.001.
-    hidden : tuple of int
-        Hidden layers of the predictor for tables.
-    width, heads, feed_forward, words : int
-        The transformer for texts: word vectors learned for `words` hashed words where none are given.
-    """
+    """Adversarial debiasing of several attributes at once, with or without DP (Algorithm 1 and its three ablations)."""
 
     name: ClassVar[str] = "maad"
     paper: ClassVar[str] = "maad2023, Sections 3 and 4"
 
-    debias: bool = True
-    privacy: str = "joint"
-    gamma: float = 0.2
-    criterion: str = "equality_of_odds"
-    epsilon: float = 4.0
-    delta: float = 1e-6
-    sigma: float = 0.5
-    clip: float = 1.0
-    batch: int = 16
-    epochs: float | None = None
-    optimiser: str = "adam"
-    learning_rate: float = 0.001
-    adversary_rate: float = 0.001
-    hidden: tuple[int, ...] = (256, 256)
-    width: int = 64
-    heads: int = 4
-    feed_forward: int = 64
-    words: int = 2048
+    debias: bool = param(True, "train against the adversary; else the plain predictor")
+    privacy: str = param(
+        "joint",
+        "no noise; the noise of Algorithm 1 as printed; one Gaussian mechanism for everything that uses the data",
+        choices=PRIVACIES,
+    )
+    gamma: float = param(0.2, "weight of the adversary (Table 1: 0.2, 0.5, 0.1)", at_least=0)
+    criterion: str = param("equality_of_odds", "what the adversary sees", choices=CRITERIA)
+    epsilon: float = param(4.0, "claimed budget; training ends where it is spent (Table 1: 4, 7.7, 13)", above=0)
+    delta: float = param(1e-6, "δ of the claim", above=0, below=1)
+    sigma: float = param(0.5, "noise multiplier", at_least=0)
+    clip: float = param(1.0, "gradient norm bound C (not printed)", above=0)
+    batch: int = param(16, "(expected) batch size (Table 1: 16, 4, 64)", at_least=1)
+    epochs: float | None = param(None, "instead (with DP: at most); null: as many as the budget allows", above=0)
+    optimiser: str = param("adam", "not printed; AIF360's is adam", choices=OPTIMISERS)
+    learning_rate: float = param(0.001, "of the predictor (not printed; AIF360's)", above=0)
+    adversary_rate: float = param(0.001, "of the adversary (not printed; AIF360's)", above=0)
+    hidden: tuple[int, ...] = param((256, 256), "hidden layers of the predictor for tables", at_least=1)
+    width: int = param(64, "of texts: length of learned word vectors", at_least=1)
+    heads: int = param(4, "its heads", at_least=1)
+    feed_forward: int = param(64, "units of its inner layer", at_least=1)
+    words: int = param(2048, "buckets into which words are hashed", at_least=1)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -12,7 +12,7 @@ from fairpriv.defenses.collection.base import CollectionDefense
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.budget import SPLITS, Ledger, split_budget
 from fairpriv.mechanisms.ldp import PROTOCOLS
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 NONE = "nondp"
 
@@ -20,24 +20,17 @@ NONE = "nondp"
 @register
 @dataclass(frozen=True)
 class LDPCollection(CollectionDefense):
-    """Each person perturbs each sensitive attribute on their own device; the server sees indicator vectors only.
-
-    Parameters
-    ----------
-    protocol : str
-        An LDP protocol, or nondp: the values as they are.
-    split : str
-        How the budget is divided among the attributes.
-    epsilon : float
-        Budget of one person for all attributes together, > 0; inf for nondp and only then.
-    """
+    """Each person perturbs each sensitive attribute on their own device; the server sees indicator vectors only."""
 
     name: ClassVar[str] = "ldp_collection"
     paper: ClassVar[str] = "arcolezi2023, Section 4"
+    later: ClassVar[tuple[str, ...]] = ("epsilon",)  # given by the experiment's own axis
 
-    protocol: str = "grr"
-    split: str = "uniform"
-    epsilon: float = 1.0
+    protocol: str = param("grr", "an LDP protocol, or nondp: the values as they are", choices=(*PROTOCOLS, NONE))
+    split: str = param(
+        "uniform", "how the budget is divided among the attributes (nondp: nondp)", choices=(*SPLITS, NONE)
+    )
+    epsilon: float = param(1.0, "budget of one person for all attributes; inf for nondp only", above=0)
 
     def __post_init__(self) -> None:
         validate.choice("protocol", self.protocol, (NONE, *PROTOCOLS))

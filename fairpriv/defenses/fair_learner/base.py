@@ -13,6 +13,7 @@ from fairpriv.datasets.encode import ordinal
 from fairpriv.defenses.base import Defense
 from fairpriv.errors import BadRequest
 from fairpriv.metrics.unfairness import METRICS
+from fairpriv.registry import param
 from fairpriv.validate import choice, integer
 
 # (features, group, rng) -> predictions 0 or 1. Group-aware learners use the group, others pass it over; randomised ones
@@ -31,15 +32,9 @@ def own_deprecations_ignored() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class FairLearner(Defense):
-    """A fair learner over decision trees on ordinal-coded features, as in ferry2023, Section IV-B.
+    """A fair learner over decision trees on ordinal-coded features, as in ferry2023, Section IV-B."""
 
-    Attributes
-    ----------
-    max_depth : int
-        Depth of the base learner's trees.
-    """
-
-    max_depth: int = 8
+    max_depth: int = param(8, "depth of the base learner's trees", at_least=1)
 
     # What fit takes: a metric to be fair in, and a tolerance other than 0.
     takes_metric = True

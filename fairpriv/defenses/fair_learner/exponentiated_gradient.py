@@ -4,26 +4,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fairpriv.defenses.fair_learner.base import FairLearner
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 from fairpriv.validate import integer, number
 
 
 @register
 @dataclass(frozen=True)
 class ExponentiatedGradientLearner(FairLearner):
-    """A randomised mixture of trees whose unfairness is within a tolerance (Agarwal et al. 2018).
-
-    Attributes
-    ----------
-    iterations : int
-        Most rounds of the reduction.
-    """
+    """A randomised mixture of trees whose unfairness is within a tolerance (Agarwal et al. 2018)."""
 
     name: ClassVar[str] = "exponentiated_gradient"
     paper: ClassVar[str] = "ferry2023, Section IV-B"
     takes_tolerance = True
 
-    iterations: int = 50
+    iterations: int = param(50, "most rounds of the reduction", at_least=1)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

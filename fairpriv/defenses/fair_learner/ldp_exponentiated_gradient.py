@@ -7,24 +7,18 @@ import numpy as np
 
 from fairpriv.defenses.collection.ldp_collection import LDPCollection
 from fairpriv.defenses.fair_learner.exponentiated_gradient import ExponentiatedGradientLearner
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 
 @register
 @dataclass(frozen=True)
 class LDPExponentiatedGradient(ExponentiatedGradientLearner):
-    """ExponentiatedGradient on groups that each person has perturbed (generalised randomised response).
-
-    Attributes
-    ----------
-    epsilon : float
-        Budget of one person, > 0.
-    """
+    """ExponentiatedGradient on groups that each person has perturbed (generalised randomised response)."""
 
     name: ClassVar[str] = "ldp_exponentiated_gradient"
     paper: ClassVar[str] = "arcolezi2023, Section 4 with ferry2023, Section IV-B"
 
-    epsilon: float = 1.0
+    epsilon: float = param(1.0, "budget of one person", above=0)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fairpriv.defenses.fair_learner.base import FairLearner
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 from fairpriv.validate import choice
 
 NAMES = {
@@ -18,18 +18,16 @@ NAMES = {
 @register
 @dataclass(frozen=True)
 class ThresholdOptimizerLearner(FairLearner):
-    """A tree whose outputs are cut at thresholds of their own in each group, for unfairness near 0 (Hardt et al. 2016).
-
-    Attributes
-    ----------
-    scores : {"predict", "predict_proba"}
-        What is cut: the tree's decisions or its probabilities.
-    """
+    """A tree whose outputs are cut at thresholds of each group's own, for unfairness near 0 (Hardt et al. 2016)."""
 
     name: ClassVar[str] = "threshold_optimizer"
     paper: ClassVar[str] = "ferry2023, Section IV-B"
 
-    scores: str = "predict"
+    scores: str = param(
+        "predict",
+        "what is cut at thresholds: the tree's decisions or its probabilities",
+        choices=("predict", "predict_proba"),
+    )
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -15,6 +15,7 @@ from fairpriv.mechanisms.noise import Exact, Law
 from fairpriv.mechanisms.release import Randomness, grid_for, rounding_allowance
 from fairpriv.mechanisms.smooth_sensitivity import check_sizes
 from fairpriv.metrics.gaps import fairness_gap
+from fairpriv.registry import param
 
 Sizes = int | tuple[int, int]  # of one group; for equalized odds a pair: among Y = 1, then among Y = 0
 
@@ -75,8 +76,8 @@ class QueryDefense(Defense):
         How answers are kept in the metric's range: see `fairpriv.mechanisms.bounding`.
     """
 
-    epsilon: float
-    bounding: str = "none"
+    epsilon: float = param(..., "budget of the answers of one call together; inf: exact answers", above=0)
+    bounding: str = param("none", "how answers are kept in the metric's range", choices=BOUNDINGS)
 
     family: ClassVar[type[Law]]
     delta: ClassVar[float] = 0.0

@@ -11,7 +11,7 @@ from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.defenses.query.conceal_tight import nominal_size
 from fairpriv.mechanisms.noise import Cauchy, Law
 from fairpriv.mechanisms.smooth_sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
-from fairpriv.registry import register
+from fairpriv.registry import meaning, register
 
 
 def _log_sinh(x: np.ndarray | float) -> np.ndarray | float:
@@ -37,13 +37,6 @@ class ConcealExact(QueryDefense):
     beta < t minimises s at a declared size of the smaller group, as in `conceal_tight`. It wins twice over the slopes
     used there: for small t the costs of shift and scale add as the legs of a right triangle do; for large t the loss
     grows as twice the logarithm of the shift, and the noise falls as e^{-t/2}.
-
-    Parameters
-    ----------
-    epsilon, bounding
-        As in `QueryDefense`.
-    nominal_share : float
-        Share of the smaller group that the noise is made least for, in (0, 0.5]; from public knowledge, not the data.
     """
 
     name: ClassVar[str] = "conceal_exact"
@@ -51,7 +44,9 @@ class ConcealExact(QueryDefense):
     family: ClassVar[type[Law]] = Cauchy
     scale_depends_on_groups: ClassVar[bool] = True
 
-    nominal_share: float = field(kw_only=True)
+    nominal_share: float = field(
+        kw_only=True, metadata=meaning("declared share of the smaller group", above=0, at_most=0.5)
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -9,30 +9,20 @@ from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.noise import Laplace, Law
 from fairpriv.mechanisms.smooth_sensitivity import smooth_sensitivity
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 
 @register
 @dataclass(frozen=True)
 class ConcealLaplace(QueryDefense):
-    """Laplace noise calibrated to smooth sensitivity, (epsilon, delta)-DP for epsilon < 1.
-
-    Parameters
-    ----------
-    epsilon : float
-        In (0, 1): the theorem is stated there only; or infinity for exact answers.
-    bounding
-        As in `QueryDefense`.
-    delta : float
-        In (0, 1): tails of Laplace noise of two scales part without bound, this is the mass where they do.
-    """
+    """Laplace noise calibrated to smooth sensitivity, (epsilon, delta)-DP for epsilon < 1."""
 
     name: ClassVar[str] = "conceal_laplace"
     paper: ClassVar[str] = "hamman2023, Theorem 6"
     family: ClassVar[type[Law]] = Laplace
     scale_depends_on_groups: ClassVar[bool] = True
 
-    delta: float = 1e-6
+    delta: float = param(1e-6, "mass where tails of two scales part without bound", above=0, below=1)
 
     def __post_init__(self) -> None:
         validate.number("delta", self.delta, above=0, below=1)

@@ -8,7 +8,7 @@ from fairpriv import validate
 from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.mechanisms.noise import Cauchy, Law
 from fairpriv.mechanisms.smooth_sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
-from fairpriv.registry import register
+from fairpriv.registry import meaning, register
 
 
 def nominal_size(share: float, n: int) -> int:
@@ -39,13 +39,6 @@ class ConcealTight(QueryDefense):
     m max(L, G e^{-(v-2) b/m}) / (epsilon - b). It grows in b where the first term rules, from b = m log(G/L) / (v - 2)
     on; before, the second is least at b = epsilon - m / (v - 2), or 0. The smaller of the two is the minimum. `conceal`
     is b = epsilon/6 with a = epsilon/6 where 5 epsilon/6 would do: hence the factor 5, when the declared size is right.
-
-    Parameters
-    ----------
-    epsilon, bounding
-        As in `QueryDefense`.
-    nominal_share : float
-        Share of the smaller group that the noise is made least for, in (0, 0.5]; from public knowledge, not the data.
     """
 
     name: ClassVar[str] = "conceal_tight"
@@ -53,7 +46,9 @@ class ConcealTight(QueryDefense):
     family: ClassVar[type[Law]] = Cauchy
     scale_depends_on_groups: ClassVar[bool] = True
 
-    nominal_share: float = field(kw_only=True)
+    nominal_share: float = field(
+        kw_only=True, metadata=meaning("declared share of the smaller group", above=0, at_most=0.5)
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

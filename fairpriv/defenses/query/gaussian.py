@@ -10,30 +10,22 @@ from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.gaussian import analytic_sigma, classic_sigma
 from fairpriv.mechanisms.noise import Gaussian, Law
 from fairpriv.mechanisms.smooth_sensitivity import global_sensitivity
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 
 @register
 @dataclass(frozen=True)
 class GaussianDefense(QueryDefense):
-    """Gaussian noise calibrated to global l2 sensitivity, (epsilon, delta)-DP.
-
-    Parameters
-    ----------
-    epsilon, bounding
-        As in `QueryDefense`.
-    delta : float
-        In (0, 1).
-    calibration : str
-        `analytic` (Balle & Wang 2018: the least noise, any epsilon) or `classic` (Dwork & Roth 2014, epsilon < 1).
-    """
+    """Gaussian noise calibrated to global l2 sensitivity, (epsilon, delta)-DP."""
 
     name: ClassVar[str] = "gaussian"
     paper: ClassVar[str] = "hamman2023, Section 4"
     family: ClassVar[type[Law]] = Gaussian
 
-    delta: float = 1e-6
-    calibration: str = "analytic"
+    delta: float = param(1e-6, "δ", above=0, below=1)
+    calibration: str = param(
+        "analytic", "analytic: the least noise, any epsilon; classic: epsilon < 1", choices=("analytic", "classic")
+    )
 
     def __post_init__(self) -> None:
         validate.number("delta", self.delta, above=0, below=1)

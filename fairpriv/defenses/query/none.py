@@ -16,6 +16,8 @@ class NoDefense(QueryDefense):
     name: ClassVar[str] = "none"
     paper: ClassVar[str] = "hamman2023, Section 3"
 
+    later: ClassVar[tuple[str, ...]] = ("epsilon", "bounding")  # answers are exact, whatever these say
+
     epsilon: float = float("inf")
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from fairpriv import validate
 from fairpriv.defenses.base import Defense
 from fairpriv.mechanisms.randomizers import LaplaceRandomizer
+from fairpriv.registry import param
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,28 +30,15 @@ class RepresentationDefense(Defense):
 
     A method says how to draw its parameters (`init`), what to minimise (`loss`, with `hyper` and `noise`) and how to
     encode (`encode`). `predict` is None where a classifier is to be trained on the representation afterwards.
-
-    Parameters
-    ----------
-    epsilon : float
-        Budget of the randomizer, >= 0; infinity: no randomizer.
-    d : int
-        Dimensions of the representation.
-    t : float
-        Truncation before noise is added.
-    hidden : int
-        Units of every hidden layer.
-    epochs, batch, rate
-        Of Adam, for the encoder and for the classifier trained on its representations.
     """
 
-    epsilon: float = float("inf")
-    d: int = 2
-    t: float = 0.5
-    hidden: int = 100
-    epochs: int = 100
-    batch: int = 64
-    rate: float = 1e-3
+    epsilon: float = param(float("inf"), "budget of the randomizer; inf: none", at_least=0)
+    d: int = param(2, "dimensions of the representation", at_least=1)
+    t: float = param(0.5, "truncation before noise is added", above=0, at_most=1e6)
+    hidden: int = param(100, "units of every hidden layer", at_least=1)
+    epochs: int = param(100, "of Adam, for the encoder and for the classifier on its codes", at_least=1)
+    batch: int = param(64, "batch size, likewise", at_least=2)
+    rate: float = param(1e-3, "learning rate, likewise", above=0, at_most=1)
 
     learns_with_randomizer: ClassVar[bool] = False
     needs_s: ClassVar[bool] = False  # the encoder is given the sensitive variable

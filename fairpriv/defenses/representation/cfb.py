@@ -7,7 +7,7 @@ import numpy as np
 
 from fairpriv import validate
 from fairpriv.defenses.representation.base import RepresentationDefense, Sample
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 
 @register
@@ -23,7 +23,7 @@ class CFB(RepresentationDefense):
     paper: ClassVar[str] = "compared in xie2024, Section 6"
     draws: ClassVar[bool] = True
 
-    beta: float = 17.0
+    beta: float = param(17.0, "weight of the utility that s does not give away", at_least=0)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

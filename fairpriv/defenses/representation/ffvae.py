@@ -7,7 +7,7 @@ import numpy as np
 
 from fairpriv import validate
 from fairpriv.defenses.representation.base import RepresentationDefense, Sample
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 
 @register
@@ -23,8 +23,8 @@ class FFVAE(RepresentationDefense):
     paper: ClassVar[str] = "compared in xie2024, Section 6"
     draws: ClassVar[bool] = True
 
-    alpha: float = 1.0
-    gamma: float = 1.0
+    alpha: float = param(1.0, "weight of log p(s given b)", at_least=0)
+    gamma: float = param(1.0, "weight of disentanglement", at_least=0)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -9,7 +9,7 @@ from fairpriv import validate
 from fairpriv.defenses.representation.base import RepresentationDefense, Sample
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.randomizers import LaplaceRandomizer, ResponseRandomizer
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 
 @register
@@ -20,33 +20,22 @@ class InformationObfuscation(RepresentationDefense):
     `continuous`: clip to [−t, t], add Laplace(2td/ε). `discrete`: d codes of k values by vector quantisation,
     randomized response at ε/d on each; loss (58), straight-through gradients. The utility decoder q(u | z) is the
     classifier; the side decoder q(x | z, s) is a Gaussian of unit variance.
-
-    Parameters
-    ----------
-    beta : float
-        Weight of utility, >= 0.
-    representation : str
-        `continuous`, `discrete`, or `image` (continuous, by convolutions: d is the image's size, as in Colored-MNIST).
-    k : int
-        Values of a code, >= 2 (discrete).
-    code_width : int
-        Width D of a code's embedding (discrete).
-    commitment : float
-        The λ of (58).
-    utility_layers : int
-        Hidden layers of the utility decoder: one as in Section 6.1, two as in Appendix A.2.1.
     """
 
     name: ClassVar[str] = "information_obfuscation"
     paper: ClassVar[str] = "xie2024, Section 4"
     learns_with_randomizer: ClassVar[bool] = True
 
-    beta: float = 100.0
-    representation: str = "continuous"
-    k: int = 4
-    code_width: int = 8
-    commitment: float = 0.25
-    utility_layers: int = 1
+    beta: float = param(100.0, "weight of utility", at_least=0, at_most=1e9)
+    representation: str = param(
+        "continuous",
+        "image: continuous, by convolutions; d is the image's size",
+        choices=("continuous", "discrete", "image"),
+    )
+    k: int = param(4, "values of a code (discrete; not printed in the paper)", at_least=2)
+    code_width: int = param(8, "width D of a code's embedding (discrete; not printed)", at_least=1)
+    commitment: float = param(0.25, "the λ of (58)", at_least=0)
+    utility_layers: int = param(1, "hidden layers of the utility decoder (Section 6.1: 1, A.2.1: 2)", at_least=1)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairpriv import validate
 from fairpriv.defenses.representation.base import RepresentationDefense, Sample
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 
 @register
@@ -22,7 +22,7 @@ class LAFTR(RepresentationDefense):
     name: ClassVar[str] = "laftr"
     paper: ClassVar[str] = "compared in xie2024, Section 6"
 
-    gamma: float = 1.0
+    gamma: float = param(1.0, "strength against the adversary", at_least=0)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairpriv import validate
 from fairpriv.defenses.representation.base import RepresentationDefense, Sample
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 
 @register
@@ -20,7 +20,7 @@ class PPVAE(RepresentationDefense):
     draws: ClassVar[bool] = True
     needs_s: ClassVar[bool] = True
 
-    beta: float = 100.0
+    beta: float = param(100.0, "weight of reconstruction", at_least=0)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairpriv import validate
 from fairpriv.defenses.representation.base import RepresentationDefense, Sample
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 
 @register
@@ -24,8 +24,8 @@ class VFAE(RepresentationDefense):
     draws: ClassVar[bool] = True
     needs_s: ClassVar[bool] = True
 
-    alpha: float = 10.0
-    beta: float = 1.0
+    alpha: float = param(10.0, "weight of classification", at_least=0)
+    beta: float = param(1.0, "weight of the discrepancy between groups", at_least=0)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import yaml
 
 from fairpriv import registry
 from fairpriv.attacks.reveal.recovery.reading import sizes_from
@@ -12,7 +11,6 @@ from fairpriv.attacks.reveal.reveal_linear import flip_matrix, flip_solve, gener
 from fairpriv.desk import ComplianceDesk, DeskView
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.noise import Cauchy
-from tests.conftest import ROOT
 
 REVEAL = ("reveal_single", "reveal_double", "reveal_linear", "reveal_compressed", "reveal_partition")
 
@@ -200,14 +198,6 @@ def test_sizes_from_one_answer():
         assert n0 >= 1
         assert n1 >= 1
         assert n0 + n1 == 30
-
-
-@pytest.mark.parametrize("name", REVEAL)
-def test_configuration_names_every_parameter_and_its_default(name):
-    conf = yaml.safe_load((ROOT / "conf" / "attack" / f"{name}.yaml").read_text())
-    assert conf.pop("name") == name
-    assert conf == registry.parameters(registry.find("attacks", name))
-    assert registry.find("attacks", name).paper.startswith("hamman2023")
 
 
 def test_noise_conceals():

@@ -2,11 +2,12 @@
 
 import importlib.util
 import math
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from tests.benchmarks.fastest import in_turns, seconds_of
 
 BATCH, FEATURES, ATTRIBUTES, STEPS, ROUNDS = 16, 18, 2, 40, 5
 
@@ -95,19 +96,6 @@ def _jax_steps() -> tuple[dict[str, Callable[[], Any]], float]:
     return {"ours": runner(ours), "materialised": runner(obvious)}, apart
 
 
-def _fastest(ways: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """Return CPU seconds a step, the fastest of several rounds taken in turns, so that other load meets both alike."""
-    times: dict[str, list[float]] = {name: [] for name in ways}
-    for way in ways.values():
-        way()  # compile
-    for _ in range(ROUNDS):
-        for name, way in ways.items():
-            start = time.process_time()
-            way()
-            times[name].append((time.process_time() - start) / STEPS)
-    return {name: min(taken) for name, taken in times.items()}
-
-
 def _opacus_step() -> Callable[[], Any]:
     """Return the DP-SGD part alone (no adversary, no projection) in Opacus: less work than our step does."""
     import torch
@@ -143,7 +131,7 @@ def bench() -> list[tuple[str, float, float, float, str]]:
     missing = [name for name in ("torch", "opacus") if importlib.util.find_spec(name) is None]
     if not missing:
         ways["opacus"] = _opacus_step()
-    took = _fastest(ways)
+    took = in_turns({name: lambda way=way: seconds_of(way) / STEPS for name, way in ways.items()}, ROUNDS)
     ours = took["ours"]
     rows = [
         (

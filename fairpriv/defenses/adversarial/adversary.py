@@ -4,9 +4,6 @@ from typing import Any
 
 from fairpriv.jax_cpu import jax, jnp
 
-# What the adversary sees decides which fairness is enforced (maad2023, Section 2.1; Zhang et al. 2018)
-CRITERIA = ("equality_of_odds", "demographic_parity", "equality_of_opportunity")
-
 
 def seen(criterion: str, score: Any, label: Any) -> Any:
     """Return the adversary's inputs for one example: (ŷ, y) for equality of odds, ŷ alone for the others."""

@@ -13,6 +13,7 @@ from fairpriv.mechanisms.accountant import pld_epsilon, rdp_epsilon, steps_withi
 from fairpriv.registry import param, register
 
 PRIVACIES = ("none", "printed", "joint")
+# What the adversary sees decides which fairness is enforced (Section 2.1; Zhang et al. 2018).
 CRITERIA = ("equality_of_odds", "demographic_parity", "equality_of_opportunity")
 OPTIMISERS = ("adam", "sgd")
 

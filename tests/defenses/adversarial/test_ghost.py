@@ -9,6 +9,7 @@ jax = pytest.importorskip("jax")
 
 from fairpriv.defenses.adversarial import adversary, networks  # noqa: E402
 from fairpriv.defenses.adversarial.ghost import squared_norms, tap, weighted_sum  # noqa: E402
+from fairpriv.defenses.adversarial.maad import CRITERIA  # noqa: E402
 from fairpriv.defenses.adversarial.maad_step import (  # noqa: E402
     SENSITIVITY,
     Rule,
@@ -106,7 +107,7 @@ def test_norms_and_weighted_sums_of_the_logits_gradient(name):
 
 @pytest.mark.parametrize(
     ("name", "criterion"),
-    [(name, "equality_of_odds") for name in NETWORKS] + [("mlp", criterion) for criterion in adversary.CRITERIA[1:]],
+    [(name, "equality_of_odds") for name in NETWORKS] + [("mlp", criterion) for criterion in CRITERIA[1:]],
 )
 def test_joint_sum_is_that_of_clipped_materialised_gradients(name, criterion):
     network, kind, w, u = start(name, criterion)

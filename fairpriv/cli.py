@@ -221,12 +221,20 @@ def show(argv: Sequence[str]) -> int:
         if isinstance(value, dict):
             print(f"{key}:")
             for name, one in value.items():
-                print(f"  {name} = {', '.join(map(str, one)) if isinstance(one, list) else one}")
+                print(f"  {name} = {_in_a_line(one)}")
         elif isinstance(value, list):
             print(f"{key}: {', '.join(map(str, value))}")
         else:
             print(f"{key}: {value}")
     return 0
+
+
+def _in_a_line(value: Any) -> str:
+    """Write a value of `show`: a list, a parameter (default, type, the values it takes, what it is), or as it is."""
+    if isinstance(value, dict):
+        kind = ", ".join(filter(None, (value["type"], value["takes"])))
+        return f"{value['default']} ({kind})" + (f": {value['about']}" if value["about"] else "")
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def data(argv: Sequence[str]) -> int:

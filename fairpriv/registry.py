@@ -7,12 +7,12 @@ with its error and breaks nothing else.
 
 import importlib
 import inspect
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from fairpriv.errors import BadRequest, FairprivError, unknown
 
@@ -102,15 +102,63 @@ def parameters(cls: type) -> dict[str, Any]:
     return found
 
 
-def later(default: Any) -> Any:
-    """Declare a parameter that a plug-in got after results were made: at its default it changes no stream or stamp."""
-    return field(default=default, metadata={"later": True})
+_SIGNS = {"above": ">", "at_least": ">=", "below": "<", "at_most": "<="}
+
+
+def meaning(
+    about: str, choices: Iterable[Any] | Callable[[type], Iterable[Any]] = (), **bounds: float
+) -> dict[str, Any]:
+    """Return the metadata of a field that is a parameter: what it is, and which values it takes.
+
+    `choices` may be a function of the plug-in's class; `bounds` are above, at_least, below and at_most, as in
+    `fairpriv.validate`.
+    """
+    limits = ", ".join(f"{_SIGNS[bound]} {value:g}" for bound, value in bounds.items())
+    return {"about": about} | ({"takes": choices or limits} if choices or limits else {})
+
+
+def param(default: Any, about: str, **takes: Any) -> Any:
+    """Declare a parameter of a plug-in: its default (`...` where it must be given), and its `meaning`.
+
+    The class checks what it is given in its `__post_init__`; what is said here is what `fairpriv show` prints.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Shifted:
+    ...     by: float = param(0.5, "how far answers are moved", at_least=0)
+    >>> described(Shifted)["by"]
+    {'default': 0.5, 'type': 'float', 'takes': '>= 0', 'about': 'how far answers are moved'}
+    """
+    given = {} if default is ... else {"default": default}
+    return field(metadata=meaning(about, **takes), **given)
+
+
+def described(cls: type) -> dict[str, dict[str, Any]]:
+    """Return the parameters of a plug-in with default, type, the values each takes, and what it is.
+
+    What a class does not say of a parameter, the class above it says.
+    """
+    out = {}
+    for name, default in parameters(cls).items():
+        declared = [base.__dataclass_fields__[name] for base in reversed(cls.__mro__) if _declares(base, name)]
+        said = {key: value for f in declared for key, value in f.metadata.items()}
+        kind = inspect.formatannotation(declared[-1].type).replace("collections.abc.", "").replace("typing.", "")
+        takes = said.get("takes", "")
+        choices = takes(cls) if callable(takes) else takes
+        takes = choices if isinstance(choices, str) else " | ".join(map(str, choices))
+        out[name] = {"default": default, "type": kind, "takes": takes, "about": said.get("about", "")}
+    return out
+
+
+def _declares(base: type, name: str) -> bool:
+    return is_dataclass(base) and name in base.__dataclass_fields__
 
 
 def essential(cls: type, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that make a cell what it is: those that came later only where they are not the default."""
-    quiet = {f.name: f.default for f in fields(cls) if f.metadata.get("later")}
-    return {k: v for k, v in params.items() if k not in quiet or v != quiet[k]}
+    """Return the parameters that make a cell what it is: those named in `later` only where they are not the default."""
+    defaults = parameters(cls)
+    return {k: v for k, v in params.items() if k not in cls.later or v != defaults[k]}
 
 
 def build(kind: str, name: str, params: Mapping[str, Any] | None = None) -> Any:
@@ -142,3 +190,6 @@ class Plugin:
     """Base of every plug-in: frozen, validated parameters, and where it comes from."""
 
     # kind, name and paper are class attributes of each plug-in; `paper` is "key, section" or "" for our own.
+    # Parameters that are no part of what a cell is while at their default: those that came after results were made,
+    # and those that an experiment's own axis gives.
+    later: ClassVar[Collection[str]] = ()

@@ -8,7 +8,7 @@ import pytest
 
 from fairpriv import config, listing, registry
 from fairpriv.cells import GROUPS
-from fairpriv.defenses.base import QueryDefense
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.desk import ComplianceDesk, DeskView
 from fairpriv.errors import BadRequest
 
@@ -37,11 +37,43 @@ def test_a_plugin_is_a_frozen_documented_class_in_the_file_of_its_name(kind, nam
         registry.build(kind, name, {"no_such_parameter": 1})
 
 
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, name in PLUGINS if kind in ("attacks", "defenses")])
+def test_a_plugin_is_of_the_family_whose_folder_it_is_in(kind, name):
+    cls = registry.find(kind, name)
+    base = cls.__module__.rpartition(".")[0] + ".base"
+    assert base in {above.__module__ for above in cls.__mro__}
+
+
 @pytest.mark.parametrize("kind", registry.KINDS)
 def test_the_list_read_off_the_source_is_what_the_classes_say(kind):
     own = [registry.find(kind, name) for name in registry.names(kind)[0]]
     said = [{"name": cls.name, "paper": cls.paper, "about": registry.summary(cls)} for cls in own]
     assert listing.rows(kind) == said
+
+
+NEEDED = {"epsilon": 1.0, "nominal_share": 0.2, "path": "a.csv", "label": "y", "protected": "s"}
+
+
+def outside(kind, takes):
+    """Return values that a parameter does not take, by what it says of itself."""
+    if "|" in takes:
+        return ["no such choice"]
+    steps = {">=": -1, ">": 0, "<=": 1, "<": 0}
+    limits = [(sign, float(number)) for sign, number in (part.split() for part in takes.split(", ") if part)]
+    wrap = (lambda v: (v,)) if kind.startswith("tuple") else (lambda v: v)
+    return [wrap(int(limit + steps[sign]) if "int" in kind else limit + steps[sign]) for sign, limit in limits]
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, name in PLUGINS if kind != "protocols"])
+def test_a_plugin_says_what_each_parameter_is_and_refuses_what_it_does_not_take(kind, name):
+    said = registry.described(registry.find(kind, name))
+    given = {key: NEEDED[key] for key, one in said.items() if one["default"] is ...}
+    registry.build(kind, name, given)
+    for key, one in said.items():
+        assert one["about"], key
+        for value in outside(one["type"], one["takes"]):
+            with pytest.raises(BadRequest):
+                registry.build(kind, name, given | {key: value})
 
 
 @pytest.mark.parametrize("group", GROUPS)

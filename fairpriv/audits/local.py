@@ -13,15 +13,15 @@ from scipy import stats
 from fairpriv.audits.queries import has_law
 from fairpriv.audits.result import Audit
 from fairpriv.audits.sampled import by_low_bits, by_patterns, by_scores, clopper_pearson, on_grid
-from fairpriv.defenses.dp_postprocess import DpPostprocess
-from fairpriv.defenses.ldp_collection import LDPCollection
-from fairpriv.defenses.ldp_exponentiated_gradient import LDPExponentiatedGradient
+from fairpriv.defenses.adversarial.dp_postprocess import DpPostprocess
+from fairpriv.defenses.collection.ldp_collection import LDPCollection
+from fairpriv.defenses.fair_learner.ldp_exponentiated_gradient import LDPExponentiatedGradient
+from fairpriv.defenses.representation.base import RepresentationDefense
 from fairpriv.mechanisms.budget import split_budget
 from fairpriv.mechanisms.ldp import PROTOCOLS
 from fairpriv.mechanisms.ldp.base import LDPProtocol
 from fairpriv.mechanisms.noise import Laplace
 from fairpriv.mechanisms.release import grid_for
-from fairpriv.representations.base import RepresentationDefense
 
 SIZES = {"a": 2, "b": 5}  # domains of two attributes: the smallest, and one where protocols differ
 FAR = 1e6  # what an encoder may give before it is clipped

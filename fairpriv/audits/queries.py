@@ -17,7 +17,7 @@ from fairpriv import validate
 from fairpriv.audits.result import Audit
 from fairpriv.audits.sampled import by_low_bits, by_scores, on_grid
 from fairpriv.audits.worst import Pair, Worst, pairs, worst
-from fairpriv.defenses.base import QueryDefense
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.desk import ComplianceDesk
 from fairpriv.mechanisms.bounding import log_density, metric_range
 from fairpriv.mechanisms.noise import Exact, Law

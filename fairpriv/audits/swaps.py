@@ -5,8 +5,8 @@ import numpy as np
 from fairpriv.audits.queries import has_law
 from fairpriv.audits.result import Audit
 from fairpriv.audits.sampled import by_low_bits, by_scores
-from fairpriv.defenses.base import Question
-from fairpriv.defenses.conceal_aware import ConcealAware
+from fairpriv.defenses.query.base import Question
+from fairpriv.defenses.query.conceal_aware import ConcealAware
 from fairpriv.mechanisms.noise import Laplace
 from fairpriv.mechanisms.strategies import Strategy, choose
 

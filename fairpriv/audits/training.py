@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 
 from fairpriv.audits.queries import has_law
 from fairpriv.audits.result import Audit
-from fairpriv.defenses.maad import Maad
+from fairpriv.defenses.adversarial.maad import Maad
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.accountant import pld_delta, pld_epsilon
 
@@ -68,7 +68,7 @@ class Parts:
 
 
 def _rule(defense: Maad):
-    from fairpriv.training.maad_step import Rule
+    from fairpriv.defenses.adversarial.maad_step import Rule
 
     return Rule(
         defense.debias, defense.privacy, defense.criterion, defense.gamma, defense.sigma, defense.clip, defense.batch
@@ -77,8 +77,8 @@ def _rule(defense: Maad):
 
 def noise_seen(defense: Maad, error: float) -> float:
     """Return a bound on the noise of a step on nobody, in units of σC; 1 where it has the law declared."""
+    from fairpriv.defenses.adversarial import adversary, maad_step, networks
     from fairpriv.jax_cpu import jax, jnp
-    from fairpriv.training import adversary, maad_step, networks
 
     rule, network = _rule(defense), networks.mlp(4, (HIDDEN,))
     w = network.init(jax.random.key(0))
@@ -105,8 +105,8 @@ def noise_seen(defense: Maad, error: float) -> float:
 
 def reach_seen(defense: Maad) -> float:
     """Return how far one example beside another moves what noise is added to, in units of C: the most of many pairs."""
+    from fairpriv.defenses.adversarial import adversary, maad_step, networks
     from fairpriv.jax_cpu import jax, jnp
-    from fairpriv.training import adversary, maad_step, networks
 
     rule, network = _rule(defense), networks.mlp(4, (HIDDEN,))
     w = network.init(jax.random.key(0))
@@ -130,7 +130,7 @@ def reach_seen(defense: Maad) -> float:
 
 def sampled_by_coins(n: int, batch: int, rng: np.random.Generator, error: float, steps: int = 4000) -> bool:
     """Tell whether rows enter batches at the rate declared and independently: by their counts and by batch sizes."""
-    from fairpriv.training import sampling
+    from fairpriv.defenses.adversarial import sampling
 
     rows, real = sampling.poisson(n, batch, steps, rng)
     rate = batch / n
@@ -148,7 +148,8 @@ def canaries(defense: Maad, count: int, steps: int, coin: str, rng: np.random.Ge
 
     Return scores, coins, and the number of rows trained on.
     """
-    from fairpriv.training import maad, networks
+    from fairpriv.defenses.adversarial import networks
+    from fairpriv.defenses.adversarial import training as maad
 
     coins = rng.random(count) < 0.5
     there = np.flatnonzero(coins) if coin == "in" else np.arange(count)

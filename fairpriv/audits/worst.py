@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairpriv.defenses.base import QueryDefense
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.mechanisms.bounding import log_density, metric_range
 from fairpriv.mechanisms.gaussian import gaussian_delta
 from fairpriv.mechanisms.noise import Exact, Gaussian, Law

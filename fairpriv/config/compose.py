@@ -1,7 +1,7 @@
 """Hydra's side: where configs are found, which choices there are, and composing them."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -43,10 +43,7 @@ def start(conf_dir: str | None = None) -> None:
 
 
 def _offer_plugins() -> None:
-    """Make every plug-in without a file in conf/ a choice of its group, with its own parameters.
-
-    What it must be given and has no default for is left to whoever builds it: an axis of the grid may bring it.
-    """
+    """Make every plug-in without a file in conf/ a choice of its group."""
     store = ConfigStore.instance()
     for group, kind in GROUPS.items():
         known = loader().get_group_options(group, ObjectType.CONFIG)
@@ -54,11 +51,10 @@ def _offer_plugins() -> None:
             if name in known:
                 continue
             try:
-                params = registry.parameters(registry.find(kind, name))
+                registry.find(kind, name)
             except BadRequest:  # broken: `fairpriv list` shows it, and asking for it says why
                 continue
-            node = {key: value for key, value in params.items() if value is None or isinstance(value, PLAIN)}
-            store.store(group=group, name=name, node={"name": name} | node)
+            store.store(group=group, name=name, node={"name": name})
 
 
 def loader() -> Any:
@@ -85,10 +81,22 @@ def about(group: str, name: str) -> dict[str, Any]:
 
 @cache
 def option(group: str, name: str) -> dict[str, Any]:
-    """Return one option of a plug-in group, as plain data; what must be given is "???"."""
+    """Return one option of a group, as plain data, a plug-in's with all parameters; what must be given is "???"."""
     if name not in options(group):
         raise unknown(group, name, options(group))
-    return OmegaConf.to_container(compose(f"{group}/{name}", ())[group], resolve=True)
+    said = OmegaConf.to_container(compose(f"{group}/{name}", ())[group], resolve=True)
+    return completed(group, said) if group in GROUPS else said
+
+
+def completed(group: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an option with all parameters: what its file does not say is as its class has it.
+
+    What must be given and has no default is left to whoever builds the plug-in: an axis of the grid may bring it.
+    """
+    known = registry.parameters(registry.find(GROUPS[group], said["name"]))
+    defaults = {key: value for key, value in known.items() if value is None or isinstance(value, PLAIN)}
+    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in defaults.items()}
+    return {"name": said["name"]} | plain | dict(said)
 
 
 @lru_cache(maxsize=256)

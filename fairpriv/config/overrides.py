@@ -14,7 +14,7 @@ from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from fairpriv import registry
 from fairpriv.cells import GROUPS
-from fairpriv.config.compose import CONF_GROUPS, compose, loader, options, parameters_of
+from fairpriv.config.compose import CONF_GROUPS, completed, compose, loader, options, parameters_of
 from fairpriv.errors import BadRequest, unknown
 
 MOST_JOBS = 1000  # combinations of one multirun
@@ -189,8 +189,13 @@ def _apply(override: Override, config: DictConfig) -> None:
 
 
 def _resolved(config: DictConfig) -> dict[str, Any]:
-    """Resolve interpolations; what must still be given is refused by its name."""
+    """Resolve interpolations and complete plug-ins; what must still be given is refused by its name."""
     try:
-        return OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+        plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except MissingMandatoryValue as error:
         raise BadRequest(f"{error.full_key} must be given on the command line: {error.full_key}=...") from error
+    for group in GROUPS:
+        said = plain.get(group)
+        if isinstance(said, dict) and isinstance(said.get("name"), str):  # `settings` refuses any other
+            plain[group] = completed(group, said)
+    return plain

@@ -8,7 +8,7 @@ from fairpriv import validate
 from fairpriv.datasets import acs
 from fairpriv.datasets.base import Loader, Table, check_rows
 from fairpriv.datasets.sources import Source, fetch
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 SAMPLE = Source(
     "acs_income",
@@ -21,13 +21,7 @@ SAMPLE = Source(
 @register
 @dataclass(frozen=True, kw_only=True)
 class AcsIncome(Loader):
-    """ACSIncome, Texas 2018 (135,924 workers, or a 40 % sample of them): income above 50,000 dollars.
-
-    Attributes
-    ----------
-    form : {"sample", "official"}
-        sample: a 40 % random sample (54,370 rows). official: all rows, from the census file through folktables.
-    """
+    """ACSIncome, Texas 2018 (135,924 workers, or a 40 % sample of them): income above 50,000 dollars."""
 
     name: ClassVar[str] = "acs_income"
     paper: ClassVar[str] = "ferry2023, Table II"
@@ -37,8 +31,12 @@ class AcsIncome(Loader):
     advantaged: ClassVar = {"RAC1P": ("White",), "SEX": ("male",), "AGEP": acs.above_first_quartile}
     rows: ClassVar[dict[str, int]] = {"sample": 54_370, "official": 135_924}
 
-    protected: str = "RAC1P"
-    form: str = "sample"
+    protected: str = param("RAC1P", "group 1: White, male, older than the first quartile")
+    form: str = param(
+        "sample",
+        "a 40 % random sample, 54,370 rows; or all 135,924, from the census file through folktables",
+        choices=("sample", "official"),
+    )
 
     def __post_init__(self) -> None:
         """Check the options."""

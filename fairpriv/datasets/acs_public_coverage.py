@@ -12,7 +12,7 @@ from fairpriv import validate
 from fairpriv.datasets import acs
 from fairpriv.datasets.base import Loader, Table, check_rows
 from fairpriv.datasets.sources import Source, fetch
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 ENCODED = Source(
     "acs_public_coverage",
@@ -33,16 +33,7 @@ OFFSETS = {"AGEP": 15, "SCHL": 1, "MAR": 1, "CIT": 1, "MIG": 1, "ANC": 1, "NATIV
 @register
 @dataclass(frozen=True, kw_only=True)
 class AcsPublicCoverage(Loader):
-    """ACSPublicCoverage, Texas 2018 (98,928 people of low income, under 65): covered by public health insurance.
-
-    Attributes
-    ----------
-    form : {"encoded", "sample", "official"}
-        encoded: the 98,739 rows of arcolezi2023 (no negative incomes; DEAR, DEYE, DREM, PINCP left out; RAC1P as Black
-        or not). sample: a 40 % random sample (39,571 rows), all features. official: all rows, through folktables.
-    negative_income : bool
-        Keep people with a negative income (the encoded form never has them).
-    """
+    """ACSPublicCoverage, Texas 2018 (98,928 people of low income, under 65): covered by public health insurance."""
 
     name: ClassVar[str] = "acs_public_coverage"
     paper: ClassVar[str] = "arcolezi2023, Section 4.1; ferry2023, Table II"
@@ -57,9 +48,14 @@ class AcsPublicCoverage(Loader):
     }
     rows: ClassVar[dict[str, int]] = {"encoded": 98_739, "sample": 39_571, "official": 98_928}
 
-    protected: str = "DIS"
-    form: str = "encoded"
-    negative_income: bool = True
+    protected: str = param("DIS", "group 1: disabled, older than the first quartile, male, White (encoded: not Black)")
+    form: str = param(
+        "encoded",
+        "the 98,739 rows of arcolezi2023 (no negative incomes; DEAR, DEYE, DREM, PINCP left out; RAC1P as "
+        "Black or not); a 40 % random sample, 39,571 rows; all 98,928, through folktables",
+        choices=("encoded", "sample", "official"),
+    )
+    negative_income: bool = param(True, "keep people with a negative income (the encoded form never has them)")
 
     def __post_init__(self) -> None:
         """Check the options."""

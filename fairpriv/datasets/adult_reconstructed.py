@@ -11,7 +11,7 @@ from fairpriv import validate
 from fairpriv.datasets.base import Loader, Table, categories, check_rows
 from fairpriv.datasets.sources import Source, fetch
 from fairpriv.errors import BadRequest, DataUnavailable
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 # The domains of the encoded form, in the order of its codes (sorted, as scikit-learn's LabelEncoder has them).
 DOMAINS = {
@@ -53,16 +53,7 @@ ENCODED = Source(
 @register
 @dataclass(frozen=True, kw_only=True)
 class AdultReconstructed(Loader):
-    """Reconstructed Adult (45,849 complete rows): income above a threshold, 26,000 dollars unless told otherwise.
-
-    Attributes
-    ----------
-    form : {"encoded", "official"}
-        encoded: the table as arcolezi2023 uses it, columns label-encoded (names are put back; hours-per-week stays a
-        rank among the 96 values that occur). official: `adult_reconstruction.csv` of the folktables repository.
-    threshold : number
-        Label 1 is an income above it; the encoded form has 26,000 only.
-    """
+    """Reconstructed Adult (45,849 complete rows): income above a threshold, 26,000 dollars unless told otherwise."""
 
     name: ClassVar[str] = "adult_reconstructed"
     paper: ClassVar[str] = "arcolezi2023, Section 4.1"
@@ -71,9 +62,14 @@ class AdultReconstructed(Loader):
     sensitive: ClassVar[tuple[str, ...]] = ("gender", "race", "native-country", "age")
     advantaged: ClassVar = {"gender": ("Male",), "race": ("White",), "native-country": ("United-States",)}
 
-    protected: str = "gender"
-    form: str = "encoded"
-    threshold: float = 26_000
+    protected: str = param("gender", "group 1: Male, White, United-States")
+    form: str = param(
+        "encoded",
+        "the label-encoded table of arcolezi2023 (names are put back; hours-per-week stays a rank among the"
+        " 96 values that occur), or `adult_reconstruction.csv` of folktables",
+        choices=("encoded", "official"),
+    )
+    threshold: float = param(26_000, "label 1 is an income above it (encoded: 26,000 only)", above=0)
 
     def __post_init__(self) -> None:
         """Check the options."""

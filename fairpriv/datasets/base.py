@@ -11,7 +11,7 @@ from fairpriv import validate
 from fairpriv.datasets import sources
 from fairpriv.datasets.split import stratified_split
 from fairpriv.errors import BadRequest, DataUnavailable, unknown
-from fairpriv.registry import Plugin
+from fairpriv.registry import Plugin, param
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,21 +111,6 @@ class Loader(Plugin):
 
     A loader says what is in its files (`files`, `sensitive`, `advantaged`, `favourable`) and how to read them (`read`);
     binarising the protected attribute, leaving features out and drawing a sample are the same for all.
-
-    Attributes
-    ----------
-    protected : str
-        The protected attribute, one of `advantaged`.
-    privileged : tuple of str or None
-        Its values that make group 1; None: the usual ones.
-    exclude : tuple of str
-        Features to leave out.
-    sample : int or None
-        Keep this many rows, drawn stratified on the group; None: all.
-    sample_seed : int
-        Seed of that draw.
-    minority_share : float or None
-        Declared share of group 0 (a public statistic), for mechanisms that need one; None: not declared.
     """
 
     kind: ClassVar[str] = "datasets"
@@ -137,12 +122,12 @@ class Loader(Plugin):
     # Who is advantaged, by protected attribute: the values, or a rule on the column.
     advantaged: ClassVar[Mapping[str, Advantaged]] = {}
 
-    protected: str = ""
-    privileged: tuple[str, ...] | None = None
-    exclude: tuple[str, ...] = ()
-    sample: int | None = None
-    sample_seed: int = 0
-    minority_share: float | None = None
+    protected: str = param("", "the protected attribute", choices=lambda cls: cls.advantaged)
+    privileged: tuple[str, ...] | None = param(None, "its values that make group 1; null: the usual ones")
+    exclude: tuple[str, ...] = param((), "features to leave out")
+    sample: int | None = param(None, "keep so many rows, stratified on the group; null: all", at_least=2)
+    sample_seed: int = param(0, "seed of that draw", at_least=0)
+    minority_share: float | None = param(None, "declared share of group 0, a public statistic", above=0, below=1)
 
     def __post_init__(self) -> None:
         """Check the options every dataset has."""

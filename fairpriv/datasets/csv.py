@@ -1,7 +1,7 @@
 """A user's own table: any CSV file with a binary label and a protected attribute."""
 
 import difflib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from fairpriv import validate
 from fairpriv.datasets.base import Loader, Table, as_tuple
 from fairpriv.datasets.sources import file_sum
 from fairpriv.errors import BadRequest
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 TRUE_LABELS = (
     {"0", "1"},
@@ -24,34 +24,16 @@ TRUE_LABELS = (
 @register
 @dataclass(frozen=True, kw_only=True)
 class Csv(Loader):
-    """A table of your own: `dataset=csv dataset.path=... dataset.label=... dataset.protected=...`.
-
-    Attributes
-    ----------
-    path : str
-        The CSV file, with a header.
-    label : str
-        The column to predict; two values.
-    protected : str
-        The protected attribute; two values, or more with `privileged`.
-    privileged : str, tuple of str or None
-        Value(s) of the advantaged group; None: the larger of two groups.
-    positive : str or None
-        The favourable value of the label; None: 1 of 0/1, true of false/true.
-    features : tuple of str or None
-        The columns to learn from; None: all the others.
-    drop_missing : bool
-        Drop rows with a missing value in a column in use; else they are refused.
-    """
+    """A table of your own: `dataset=csv dataset.path=... dataset.label=... dataset.protected=...`."""
 
     name: ClassVar[str] = "csv"
 
-    path: str = field()
-    label: str = field()
-    protected: str = field()
-    positive: str | None = None
-    features: tuple[str, ...] | None = None
-    drop_missing: bool = False
+    path: str = param(..., "the CSV file, with a header")
+    label: str = param(..., "the column to predict; two values")
+    protected: str = param(..., "the column of the protected attribute")
+    positive: str | None = param(None, "favourable value of the label; null: 1 of 0/1, true of false/true")
+    features: tuple[str, ...] | None = param(None, "the columns to learn from; null: all the others")
+    drop_missing: bool = param(False, "drop rows with missing values instead of refusing them")
 
     def __post_init__(self) -> None:
         """Check the options."""

@@ -7,7 +7,7 @@ import pandas as pd
 
 from fairpriv.datasets.base import Loader, Table, categories, check_rows
 from fairpriv.datasets.sources import Source, Wheel, fetch
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 COLUMNS = (
     *("status", "duration", "credit_history", "purpose", "credit_amount", "savings", "employment", "installment_rate"),
@@ -55,7 +55,7 @@ class German(Loader):
         "foreign_worker": ("A202",),  # A202: no
     }
 
-    protected: str = "sex"
+    protected: str = param("sex", "group 1: male, over 25, not a foreign worker")
 
     def read(self) -> Table:
         """Read the file and take the sex out of attribute 9."""

@@ -13,7 +13,7 @@ from fairpriv.datasets import sources
 from fairpriv.datasets.base import Loader, Table
 from fairpriv.datasets.word_vectors import read_vectors
 from fairpriv.errors import BadRequest, DataUnavailable
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 LANGUAGES = ("English", "Italian", "Polish", "Portuguese", "Spanish")
 ATTRIBUTES = ("gender", "ethnicity", "age", "country")
@@ -32,13 +32,6 @@ class HateSpeech(Loader):
 
     Reads $FAIRPRIV_DATA/hate_speech/LANGUAGE/corpus.tsv with the columns text, gender, age, country, ethnicity and
     label, the attributes coded 0/1 as the authors do. Rows with an unknown attribute ("x") are left out.
-
-    Attributes
-    ----------
-    language : str
-        English, Italian, Polish, Portuguese or Spanish.
-    vectors : str or None
-        A word2vec file (.bin, or text); None: word vectors are learned.
     """
 
     name: ClassVar[str] = "hate_speech"
@@ -48,9 +41,11 @@ class HateSpeech(Loader):
     # the authors' codes: 0 is male, white, older than the median, not of the main country
     advantaged: ClassVar = {"gender": ("0",), "ethnicity": ("0",), "age": ("0",), "country": ("1",)}
 
-    protected: str = "gender"
-    language: str = "English"
-    vectors: str | None = None
+    protected: str = param("gender", "group 1: coded 0 (male, white, older), of the main country")
+    language: str = param("English", "the corpus", choices=LANGUAGES)
+    vectors: str | None = param(
+        None, "a word2vec file (.bin, or text), e.g. GoogleNews-vectors-negative300.bin; null: word vectors are learned"
+    )
 
     def __post_init__(self) -> None:
         """Check the options."""

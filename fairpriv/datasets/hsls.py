@@ -10,7 +10,7 @@ import pandas as pd
 from fairpriv.datasets.base import Loader, Table, categories, check_rows
 from fairpriv.datasets.sources import Source, data_dir, fetch, file_sum
 from fairpriv.errors import DataUnavailable
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 SCORE = "X1TXMTSCOR"
 CATEGORICAL = ("X1SEX", "X1RACE", "X1CONTROL", "X1LOCALE", "X1REGION", "S1M8GRADE")
@@ -54,7 +54,7 @@ class Hsls(Loader):
         "X1SEX": ("0",),
     }
 
-    protected: str = "X1RACE"
+    protected: str = param("X1RACE", "group 1: White and Asian, 0")
 
     def _prepared(self) -> Path | None:
         """Return xie2024's own file, where it is at hand."""

@@ -9,7 +9,7 @@ import pandas as pd
 from fairpriv import validate
 from fairpriv.datasets.base import Loader, Table, categories, check_rows
 from fairpriv.datasets.sources import Source, fetch
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 ARCOLEZI = ("race1", "gender", "fam_inc", "fulltime", "ugpa", "lsat")
 # Known before the exam, once each: the file repeats columns under other names, holds the exam's result several times,
@@ -24,14 +24,7 @@ CODED = ("fam_inc", "fulltime", "tier")
 @register
 @dataclass(frozen=True, kw_only=True)
 class Lsac(Loader):
-    """LSAC National Bar Passage Study (22,407 law students, 1991-1997): passed the bar exam.
-
-    Attributes
-    ----------
-    preparation : {"arcolezi2023", "raw"}
-        arcolezi2023: rows complete in all 39 columns (20,427), six attributes, race1 as black/other, undergraduate GPA
-        to the nearest half, LSAT to an integer. raw: eleven attributes as they are, rows complete in these (20,512).
-    """
+    """LSAC National Bar Passage Study (22,407 law students, 1991-1997): passed the bar exam."""
 
     name: ClassVar[str] = "lsac"
     paper: ClassVar[str] = "arcolezi2023, Section 4.1"
@@ -51,8 +44,14 @@ class Lsac(Loader):
         "fulltime": ("1",),
     }
 
-    protected: str = "race1"
-    preparation: str = "arcolezi2023"
+    protected: str = param("race1", "group 1: not black, male, full-time")
+    preparation: str = param(
+        "arcolezi2023",
+        "rows complete in all 39 columns (20,427), six attributes, race1 as black/other, undergraduate GPA "
+        "to the nearest half, LSAT to an integer; or eleven attributes as they are, rows complete in these "
+        "(20,512)",
+        choices=("arcolezi2023", "raw"),
+    )
 
     def __post_init__(self) -> None:
         """Check the options."""

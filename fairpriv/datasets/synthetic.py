@@ -9,7 +9,7 @@ import pandas as pd
 
 from fairpriv import validate
 from fairpriv.datasets.base import Loader, Table
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 VERSION = "fairpriv synthetic 1"  # change it with the recipe: it stands for the data in every cell's key
 
@@ -17,36 +17,22 @@ VERSION = "fairpriv synthetic 1"  # change it with the recipe: it stands for the
 @register
 @dataclass(frozen=True, kw_only=True)
 class Synthetic(Loader):
-    """Synthetic Gaussian features with exact group sizes and base rate.
-
-    Attributes
-    ----------
-    n, n0 : int
-        Rows, and how many of them are of group 0.
-    positive_rate : float
-        Share of label 1, exact to rounding.
-    n_features : int
-        Number of features, each with mean 0 and variance 1.
-    signal : float
-        Correlation of the label's latent score with the sum of the features.
-    proxy : float
-        Correlation of each feature with the group.
-    seed : int
-        Seed of the draw.
-    """
+    """Synthetic Gaussian features with exact group sizes and base rate."""
 
     name: ClassVar[str] = "synthetic"
     favourable: ClassVar[str] = "label 1"
     advantaged: ClassVar = {"group": ("1",)}
 
     protected: str = "group"
-    n: int = 20_000
-    n0: int = 10_000
-    positive_rate: float = 0.5
-    n_features: int = 10
-    signal: float = 0.8
-    proxy: float = 0.0
-    seed: int = 0
+    n: int = param(20_000, "rows: a pool from which experiments draw test sets", at_least=4)
+    n0: int = param(10_000, "rows of group 0", at_least=1)
+    positive_rate: float = param(0.5, "share of label 1, exact to rounding", above=0, below=1)
+    n_features: int = param(10, "number of features, each with mean 0 and variance 1", at_least=1)
+    signal: float = param(
+        0.8, "correlation of the label's latent score with the sum of the features", at_least=0, at_most=1
+    )
+    proxy: float = param(0.0, "correlation of each feature with the group", at_least=-1, at_most=1)
+    seed: int = param(0, "seed of the draw", at_least=0)
 
     def __post_init__(self) -> None:
         """Check the options."""

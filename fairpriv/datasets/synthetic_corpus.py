@@ -11,7 +11,7 @@ import pandas as pd
 from fairpriv import validate
 from fairpriv.datasets.base import Loader, Table
 from fairpriv.datasets.hate_speech import ATTRIBUTES
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 
 VERSION = "fairpriv synthetic corpus 1"  # change it with the recipe: it stands for the data in every cell's key
 
@@ -23,17 +23,6 @@ class SyntheticCorpus(Loader):
 
     Dialect words are no hate, but in the training labels some texts in the first attribute's dialect are called hate
     all the same: this is the bias a model learns from them.
-
-    Attributes
-    ----------
-    n : int
-        Number of texts.
-    bias : float
-        Share of harmless texts of group 0 (of the first attribute) that are labelled hate.
-    dialect : float
-        Share of a text's words that tell the author's groups.
-    seed : int
-        Seed of the draw.
     """
 
     name: ClassVar[str] = "synthetic_corpus"
@@ -41,11 +30,13 @@ class SyntheticCorpus(Loader):
     sensitive: ClassVar[tuple[str, ...]] = ATTRIBUTES
     advantaged: ClassVar = dict.fromkeys(ATTRIBUTES, ("1",))
 
-    protected: str = "gender"
-    n: int = 2000
-    bias: float = 0.3
-    dialect: float = 0.3
-    seed: int = 0
+    protected: str = param("gender", "the protected attribute")
+    n: int = param(2000, "number of texts", at_least=40)
+    bias: float = param(
+        0.3, "share of harmless texts of group 0 (of the first attribute) that are labelled hate", at_least=0, at_most=1
+    )
+    dialect: float = param(0.3, "share of a text's words that tell the author's groups", at_least=0, at_most=1)
+    seed: int = param(0, "seed of the draw", at_least=0)
 
     def __post_init__(self) -> None:
         """Check the options."""

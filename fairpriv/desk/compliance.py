@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairpriv.defenses.base import QueryDefense, Question
+from fairpriv.defenses.query.base import QueryDefense, Question
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.noise import Law
 from fairpriv.mechanisms.release import Randomness

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fairpriv import validate
-from fairpriv.defenses.base import QueryDefense
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.desk.costs import Cost, charge
 from fairpriv.desk.state import Declaration, classes_of
 from fairpriv.errors import BadRequest

@@ -9,7 +9,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from fairpriv.datasets.encode import ordinal
 from fairpriv.models.base import Model, Predictor
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 from fairpriv.validate import integer, number
 
 
@@ -20,9 +20,9 @@ class GradientBoosting(Model):
 
     name: ClassVar[str] = "gradient_boosting"
 
-    trees: int = 100
-    learning_rate: float = 0.1
-    leaves: int = 31
+    trees: int = param(100, "number of trees", at_least=1)
+    learning_rate: float = param(0.1, "shrinkage of each tree", above=0)
+    leaves: int = param(31, "most leaves of a tree", at_least=2)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

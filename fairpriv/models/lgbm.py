@@ -10,7 +10,7 @@ from fairpriv.datasets.encode import one_hot
 from fairpriv.datasets.split import stratified_split
 from fairpriv.models.base import Model, Predictor
 from fairpriv.models.tune import tune
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 from fairpriv.validate import integer, number
 
 # arcolezi2023, Section 5.1
@@ -25,23 +25,15 @@ def _matrix(features: pd.DataFrame) -> np.ndarray:
 @register
 @dataclass(frozen=True)
 class Lgbm(Model):
-    """LightGBM's classifier, the rest of its parameters at their defaults; one thread.
-
-    Parameters
-    ----------
-    max_depth, n_estimators, learning_rate
-        As LightGBM has them.
-    tune : int
-        Trials of a TPE search for these three on a validation part (20 % of what `fit` is given), 0: none.
-    """
+    """LightGBM's classifier, the rest of its parameters at their defaults; one thread."""
 
     name: ClassVar[str] = "lgbm"
     paper: ClassVar[str] = "arcolezi2023, Section 5.1"
 
-    max_depth: int = -1
-    n_estimators: int = 100
-    learning_rate: float = 0.1
-    tune: int = 0
+    max_depth: int = param(-1, "depth of a tree; -1: no limit", at_least=-1)
+    n_estimators: int = param(100, "number of trees", at_least=1)
+    learning_rate: float = param(0.1, "shrinkage of each tree", above=0)
+    tune: int = param(0, "trials of a TPE search for these three on 20 % of the rows", at_least=0)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

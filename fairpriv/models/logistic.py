@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from fairpriv.datasets.encode import one_hot
 from fairpriv.models.base import Model, Predictor
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 from fairpriv.validate import integer, number
 
 
@@ -20,8 +20,8 @@ class Logistic(Model):
 
     name: ClassVar[str] = "logistic"
 
-    c: float = 1.0
-    iterations: int = 1000
+    c: float = param(1.0, "inverse strength of the ℓ2 penalty", above=0)
+    iterations: int = param(1000, "most iterations of the solver", at_least=1)
 
     def __post_init__(self) -> None:
         """Check the parameters."""

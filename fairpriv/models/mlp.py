@@ -8,30 +8,22 @@ import pandas as pd
 
 from fairpriv.datasets.encode import one_hot, standardise
 from fairpriv.models.base import Model, Predictor
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 from fairpriv.validate import integer, number
 
 
 @register
 @dataclass(frozen=True)
 class Mlp(Model):
-    """A perceptron with ReLU units on one-hot categories and standardised numbers.
-
-    Parameters
-    ----------
-    hidden, layers : int
-        Units of each hidden layer, and how many there are.
-    epochs, batch, rate
-        Of Adam on shuffled batches.
-    """
+    """A perceptron with ReLU units on one-hot categories and standardised numbers."""
 
     name: ClassVar[str] = "mlp"
 
-    hidden: int = 100
-    layers: int = 1
-    epochs: int = 20
-    batch: int = 256
-    rate: float = 1e-3
+    hidden: int = param(100, "units of each hidden layer", at_least=1)
+    layers: int = param(1, "number of hidden layers", at_least=1)
+    epochs: int = param(20, "of Adam on shuffled batches", at_least=1)
+    batch: int = param(256, "batch size", at_least=2)
+    rate: float = param(1e-3, "learning rate", above=0, at_most=1)
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -42,10 +34,10 @@ class Mlp(Model):
 
     def fit(self, features: pd.DataFrame, label: np.ndarray, rng: np.random.Generator) -> Predictor:
         """Train on these rows."""
+        from fairpriv.defenses.representation.downstream import classifier_loss
+        from fairpriv.defenses.representation.networks import dense, mlp
+        from fairpriv.defenses.representation.training import fit
         from fairpriv.jax_cpu import jax
-        from fairpriv.representations.downstream import classifier_loss
-        from fairpriv.representations.networks import dense, mlp
-        from fairpriv.representations.training import fit
 
         raw = one_hot(features)[0]
         data = {"x": standardise(raw)[0].astype(np.float32), "y": np.asarray(label).astype(np.int32)}

@@ -13,7 +13,7 @@ from fairpriv.datasets.split import stratified_split
 from fairpriv.errors import BadRequest, unknown
 from fairpriv.models.base import Model, Predictor
 from fairpriv.models.tune import tune
-from fairpriv.registry import register
+from fairpriv.registry import param, register
 from fairpriv.validate import integer, number
 
 SPACE = {"max_depth": (4, 40, "int"), "min_samples_leaf": (1, 50, "log-int"), "max_features": (0.1, 1.0)}
@@ -22,30 +22,19 @@ SPACE = {"max_depth": (4, 40, "int"), "min_samples_leaf": (1, 50, "log-int"), "m
 @register
 @dataclass(frozen=True)
 class RandomForest(Model):
-    """Random forest with class weights that balance the classes.
-
-    Attributes
-    ----------
-    trees : int
-        Number of trees.
-    max_depth : int or None
-        Depth of a tree; None: no limit.
-    min_samples_leaf : int
-        Least number of rows in a leaf.
-    max_features : float
-        Share of the features tried at each split.
-    tune : mapping or None
-        `trials`: evaluations of a TPE search for the three parameters above, on a third of the rows held out (0: none).
-    """
+    """Random forest with class weights that balance the classes."""
 
     name: ClassVar[str] = "random_forest"
     paper: ClassVar[str] = "ferry2023, Section IV-B"
 
-    trees: int = 100
-    max_depth: int | None = None
-    min_samples_leaf: int = 5
-    max_features: float = 0.3
-    tune: Any = None
+    trees: int = param(100, "number of trees", at_least=1)
+    max_depth: int | None = param(None, "depth of a tree; null: no limit", at_least=1)
+    min_samples_leaf: int = param(5, "least number of rows in a leaf", at_least=1)
+    max_features: float = param(0.3, "share of the features tried at each split", above=0, at_most=1)
+    tune: Any = param(
+        None,
+        "{trials: evaluations of a TPE search for the three parameters above on a third of the rows held out; 0: none}",
+    )
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairpriv import validate
-from fairpriv.attacks.base import Attack
+from fairpriv.attacks.reveal.base import Attack
 from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.datasets.split import draw_test_set, stratified_split
-from fairpriv.defenses.base import QueryDefense
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.desk import ComplianceDesk
 from fairpriv.errors import DoesNotFit
 from fairpriv.metrics.leakage import leakage, number_recovered, sp_error

@@ -10,11 +10,11 @@ from fairpriv import validate
 from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.datasets.encode import ordinal, standardise
+from fairpriv.defenses.representation.base import RepresentationDefense, Sample
 from fairpriv.errors import BadRequest
 from fairpriv.metrics.gaps import fairness_gap
 from fairpriv.protocols.base import Protocol, Result
 from fairpriv.registry import register
-from fairpriv.representations.base import RepresentationDefense, Sample
 
 MINE_OF = ("none", "s", "both")
 SCORED_ON = ("test", "validation")
@@ -79,8 +79,8 @@ def _mutual_information(cell: Cell, z: Any, test: Sample) -> dict[str, float]:
 
 def _attacks(cell: Cell, z: Sequence[np.ndarray], train: Sample, test: Sample) -> dict[str, float | str]:
     """Let a random forest (Table 2) and the strongest of three attackers guess S."""
+    from fairpriv.defenses.representation.downstream import random_forest_accuracy, strongest_attack
     from fairpriv.metrics.leakage import leakage
-    from fairpriv.representations.downstream import random_forest_accuracy, strongest_attack
 
     rng = cell.rng("attack", *POINT)
     forest = random_forest_accuracy(z[0], train.s, z[1], test.s, rng)
@@ -112,7 +112,7 @@ def _bounds(cell: Cell, defense: RepresentationDefense, encoded: np.ndarray, tes
 
 def _scores(cell: Cell, defense: RepresentationDefense, params: Any, z: Sequence[np.ndarray], train: Sample) -> Any:
     """Return the scores of U on the test part: the method's own classifier, or one trained on its representations."""
-    from fairpriv.representations.downstream import classify
+    from fairpriv.defenses.representation.downstream import classify
 
     own = defense.predict(params, z[1])
     if own is not None:

@@ -9,7 +9,7 @@ from sklearn.model_selection import train_test_split
 
 from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
-from fairpriv.defenses.base import CollectionDefense
+from fairpriv.defenses.collection.base import CollectionDefense
 from fairpriv.metrics.group_fairness import group_fairness, utility
 from fairpriv.models.base import Model
 from fairpriv.protocols.base import Protocol, Result

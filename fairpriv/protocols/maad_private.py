@@ -13,7 +13,7 @@ from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.datasets.encode import one_hot
 from fairpriv.datasets.split import stratified_split
-from fairpriv.defenses.base import DebiasingDefense
+from fairpriv.defenses.adversarial.base import DebiasingDefense
 from fairpriv.errors import BadRequest, DoesNotFit, unknown
 from fairpriv.metrics.odds import intersectional, odds
 from fairpriv.protocols.base import Protocol, Result
@@ -59,7 +59,7 @@ def inputs(cell: Cell, data: Dataset) -> tuple[np.ndarray, np.ndarray | None]:
     through a fixed function): the accountant sees all that the model owes to them.
     """
     if "text" in data.features:
-        from fairpriv.training.text import tokens, words
+        from fairpriv.defenses.adversarial.text import tokens, words
 
         texts = data.features["text"].tolist()
         given = getattr(cell.plugin("dataset"), "word_vectors", lambda _: None)({w for t in texts for w in words(t)})

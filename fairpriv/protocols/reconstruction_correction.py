@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairpriv.attacks.correction.adversary import Adversary, AttackSet, Guess, ReconstructionView, estimate_constraint
+from fairpriv.attacks.correction.base import Adversary, AttackSet, Guess, ReconstructionView, estimate_constraint
 from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.datasets.split import stratified_split
-from fairpriv.defenses.fair_learner import FairLearner
+from fairpriv.defenses.fair_learner.base import FairLearner
 from fairpriv.errors import BadRequest
 from fairpriv.metrics.unfairness import as_fraction, unfairness
 from fairpriv.models.base import Model

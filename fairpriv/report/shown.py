@@ -85,8 +85,10 @@ def _paper(paper: Any) -> dict[str, Any]:
 
 
 def _plugin(kind: str, cls: type) -> dict[str, Any]:
-    """Return a plug-in: where it is from, what it does, its parameters."""
-    params = {k: "required" if v is ... else v for k, v in registry.parameters(cls).items()}
+    """Return a plug-in: where it is from, what it does, and of each parameter default, type, values and meaning."""
+    params = registry.described(cls)
+    for said in params.values():
+        said["default"] = "required" if said["default"] is ... else said["default"]
     return {
         "kind": kind,
         "name": cls.name,

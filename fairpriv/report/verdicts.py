@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from fairpriv.report.chance import Chance, deviation, of_means, of_rates, within
 from fairpriv.report.check import Check
 from fairpriv.report.counts import CAUSED
 from fairpriv.report.papers import Deviation, Paper, Printed, Table, number, papers
 from fairpriv.report.presenter import Presenter
+from fairpriv.report.summary import half_width
 
 COLUMNS = (
     *("paper", "kind", "table", "where", "selectors", "metric", "paper_value", "paper_spread"),
@@ -84,10 +84,7 @@ def constructed(paper: Paper, facts: Mapping[str, Any]) -> str:
 
 def interval(values: np.ndarray) -> tuple[float, float, float]:
     """Return the mean and its 95 % t interval; of a single value no interval (nan)."""
-    mean = float(np.mean(values))
-    if len(values) < 2:
-        return mean, np.nan, np.nan
-    half = stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values))
+    mean, half = float(np.mean(values)), half_width(values)
     return mean, mean - half, mean + half
 
 

@@ -7,17 +7,17 @@ import numpy as np
 import yaml
 
 from fairpriv.audits import Audit, local, queries, swaps, training
-from fairpriv.defenses.base import QueryDefense
-from fairpriv.defenses.conceal_aware import ConcealAware
-from fairpriv.defenses.dp_postprocess import DpPostprocess
-from fairpriv.defenses.ldp_collection import LDPCollection
-from fairpriv.defenses.ldp_exponentiated_gradient import LDPExponentiatedGradient
-from fairpriv.defenses.maad import Maad
+from fairpriv.defenses.adversarial.dp_postprocess import DpPostprocess
+from fairpriv.defenses.adversarial.maad import Maad
+from fairpriv.defenses.collection.ldp_collection import LDPCollection
+from fairpriv.defenses.fair_learner.ldp_exponentiated_gradient import LDPExponentiatedGradient
+from fairpriv.defenses.query.base import QueryDefense
+from fairpriv.defenses.query.conceal_aware import ConcealAware
+from fairpriv.defenses.representation.base import RepresentationDefense
 from fairpriv.errors import BadRequest, unknown
 from fairpriv.mechanisms.ldp import PROTOCOLS
 from fairpriv.metrics.gaps import GAPS
 from fairpriv.registry import build, find, names, parameters
-from fairpriv.representations.base import RepresentationDefense
 from fairpriv.seeds import stream
 from fairpriv.validate import choice, integer, number
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-import fairpriv
+from fairpriv import __version__
 from fairpriv.errors import StoreError
 from fairpriv.runner import pin
 from fairpriv.runner.driver import Job
@@ -56,7 +56,7 @@ def manifest(job: Job, rows: pd.DataFrame) -> dict[str, Any]:
         "reproduction": job.plan.reproduction,
         "seeds": sorted({seat.cell.seed for seat in job.seats}),
         "datasets": dict(sorted(data.items())),
-        "fairpriv": fairpriv.__version__,
+        "fairpriv": __version__,
         "revision": revision() or None,
         "python": platform.python_version(),
         "packages": dict(sorted(installed.items())),

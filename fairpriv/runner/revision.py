@@ -4,9 +4,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-import fairpriv
-
-ROOT = Path(fairpriv.__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def git(*words: str) -> str | None:

@@ -1,7 +1,8 @@
 """The definitions of a module as its source says: one hash each, and the names each refers to.
 
-Only what can change a result counts: comments, docstrings, annotations, names of plug-ins, the words of errors and the
-bounds of checks do not. The hashes are equal on Python 3.11, 3.12 and 3.13, whose syntax trees are not.
+Only what can change a result counts: comments, docstrings, annotations, declarations of abstract methods, names of
+plug-ins, what is said of a parameter, the words of errors and the bounds of checks do not. The hashes are equal on
+Python 3.11, 3.12 and 3.13, whose syntax trees are not.
 """
 
 import ast
@@ -290,15 +291,38 @@ class _Reader:
             elif not _is_main(node):
                 self._define(REST, node)
 
+    def _parameter(self, node: ast.stmt) -> ast.stmt:
+        """Return a parameter without what is said of it: `param(1, "...")` is 1, and a field's metadata is dropped."""
+        value = node.value if isinstance(node, ast.AnnAssign) else None
+        chain = chain_of(value.func) if isinstance(value, ast.Call) else None
+        target = self.module.imports.get(chain[0]) if chain else None
+        if target == Import("fairpriv.registry", "param"):
+            given = value.args[0]
+            value = None if isinstance(given, ast.Constant) and given.value is ... else given
+        elif target == Import("dataclasses", "field"):
+            value = ast.Call(value.func, value.args, [k for k in value.keywords if k.arg != "metadata"])
+        else:
+            return node
+        return ast.AnnAssign(node.target, node.annotation, value, node.simple)
+
     def _class(self, node: ast.ClassDef) -> None:
-        functions = [n for n in node.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
-        header = [n for n in node.body if n not in functions and not set(_targets(n)) & _NAMING]
+        body = [n for n in node.body if not _is_declaration(n)]
+        functions = [n for n in body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+        header = [self._parameter(n) for n in body if n not in functions and not set(_targets(n)) & _NAMING]
         for function in functions:
             self._define(f"{node.name}.{function.name}", function)
         bare = ast.ClassDef(node.name, node.bases, node.keywords, header, node.decorator_list)
         methods = tuple(dict.fromkeys(f.name for f in functions))
         bases = tuple(chain for base in node.bases if (chain := chain_of(base)))
         self._define(node.name, bare, methods=methods, bases=bases)
+
+
+def _is_declaration(node: ast.stmt) -> bool:
+    """Say whether a method is declared only (`@abstractmethod`, nothing but words and a refusal)."""
+    if not isinstance(node, ast.FunctionDef) or "abstractmethod" not in map(ast.unparse, node.decorator_list):
+        return False
+    said = [n for n in node.body if not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant))]
+    return [ast.unparse(n) for n in said] in ([], ["raise NotImplementedError"])
 
 
 def _inner(node: ast.stmt) -> list[ast.stmt]:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from fairpriv.audits import training
+from fairpriv.defenses.adversarial import maad_step, sampling
 from fairpriv.errors import BadRequest
 from fairpriv.registry import build
-from fairpriv.training import maad_step, sampling
 
 STEPS = {"privacy": "joint", "sigma": 0.8, "batch": 100, "epsilon": 50.0, "epochs": 1, "delta": 1e-8}
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from fairpriv.audits import local, queries, swaps
-from fairpriv.defenses.conceal import Conceal
-from fairpriv.defenses.conceal_aware import ConcealAware
-from fairpriv.defenses.dp_postprocess import DpPostprocess
-from fairpriv.defenses.gaussian import GaussianDefense
-from fairpriv.defenses.information_obfuscation import InformationObfuscation
-from fairpriv.defenses.laplace import LaplaceDefense
-from fairpriv.defenses.ldp_collection import LDPCollection
-from fairpriv.defenses.ldp_exponentiated_gradient import LDPExponentiatedGradient
+from fairpriv.defenses.adversarial.dp_postprocess import DpPostprocess
+from fairpriv.defenses.collection.ldp_collection import LDPCollection
+from fairpriv.defenses.fair_learner.ldp_exponentiated_gradient import LDPExponentiatedGradient
+from fairpriv.defenses.query.conceal import Conceal
+from fairpriv.defenses.query.conceal_aware import ConcealAware
+from fairpriv.defenses.query.gaussian import GaussianDefense
+from fairpriv.defenses.query.laplace import LaplaceDefense
+from fairpriv.defenses.representation.information_obfuscation import InformationObfuscation
 from fairpriv.mechanisms import bounding
 from fairpriv.mechanisms.ldp import PROTOCOLS
 from fairpriv.mechanisms.ldp.grr import GRR
@@ -146,7 +146,7 @@ def test_representation_noise_halved():
 def test_every_attribute_given_the_whole_budget(monkeypatch, protocol):
     """Composition forgotten: the ledger says one thing, the devices do another."""
     whole = {name: type(name, (cls,), {"perturb": _at_full(cls)}) for name, cls in PROTOCOLS.items()}
-    monkeypatch.setattr("fairpriv.defenses.ldp_collection.PROTOCOLS", whole)
+    monkeypatch.setattr("fairpriv.defenses.collection.ldp_collection.PROTOCOLS", whole)
     collection = LDPCollection(protocol, "uniform", 1.0)
     found = local.audit_collection(collection, samples=30_000, rng=np.random.default_rng(0))
     # local hashing chooses its range by ε: hashed to one range and read in another, reports prove less
@@ -191,7 +191,7 @@ def test_swaps_noise_halved(monkeypatch):
     assert swap(Half(1.0)).verdict == "VIOLATED"
     real = release
     monkeypatch.setattr(
-        "fairpriv.defenses.conceal_aware.release",
+        "fairpriv.defenses.query.conceal_aware.release",
         lambda values, law, grid, rng: real(values, type(law)(law.scale / 2), grid, rng),
     )
     found = swap(ConcealAware(1.0), 3000)

@@ -9,7 +9,7 @@ import pytest
 from fairpriv.audits.queries import audit
 from fairpriv.audits.sampled import clopper_pearson
 from fairpriv.audits.worst import worst_gaps
-from fairpriv.defenses.base import QueryDefense
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.mechanisms.noise import Cauchy, Laplace, Law
 from fairpriv.mechanisms.smooth_sensitivity import local_sensitivity
 from fairpriv.registry import build

@@ -2,11 +2,12 @@
 
 import importlib.util
 import math
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from tests.benchmarks.fastest import in_turns, seconds_of
 
 BATCH, FEATURES, ATTRIBUTES, STEPS, ROUNDS = 16, 18, 2, 40, 5
 
@@ -19,9 +20,18 @@ def _data() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _jax_steps() -> tuple[dict[str, Callable[[], Any]], float]:
     """Return both ways to run the same steps, compiled, and how far their gradient sums are apart."""
+    from fairpriv.defenses.adversarial import adversary, networks
+    from fairpriv.defenses.adversarial.maad_step import (
+        Gradients,
+        Rule,
+        directions,
+        norm,
+        optimisers_of,
+        projected,
+        summed,
+        weighed,
+    )
     from fairpriv.jax_cpu import jax, jnp
-    from fairpriv.training import adversary, networks
-    from fairpriv.training.maad_step import Gradients, Rule, directions, norm, optimisers_of, projected, summed, weighed
 
     rule = Rule(True, "joint", "equality_of_odds", 0.2, 0.5, 1.0, BATCH)
     network = networks.mlp(FEATURES)
@@ -86,19 +96,6 @@ def _jax_steps() -> tuple[dict[str, Callable[[], Any]], float]:
     return {"ours": runner(ours), "materialised": runner(obvious)}, apart
 
 
-def _fastest(ways: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """Return CPU seconds a step, the fastest of several rounds taken in turns, so that other load meets both alike."""
-    times: dict[str, list[float]] = {name: [] for name in ways}
-    for way in ways.values():
-        way()  # compile
-    for _ in range(ROUNDS):
-        for name, way in ways.items():
-            start = time.process_time()
-            way()
-            times[name].append((time.process_time() - start) / STEPS)
-    return {name: min(taken) for name, taken in times.items()}
-
-
 def _opacus_step() -> Callable[[], Any]:
     """Return the DP-SGD part alone (no adversary, no projection) in Opacus: less work than our step does."""
     import torch
@@ -134,7 +131,7 @@ def bench() -> list[tuple[str, float, float, float, str]]:
     missing = [name for name in ("torch", "opacus") if importlib.util.find_spec(name) is None]
     if not missing:
         ways["opacus"] = _opacus_step()
-    took = _fastest(ways)
+    took = in_turns({name: lambda way=way: seconds_of(way) / STEPS for name, way in ways.items()}, ROUNDS)
     ours = took["ours"]
     rows = [
         (

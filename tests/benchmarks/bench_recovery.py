@@ -6,8 +6,8 @@ import time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fairpriv.attacks.recovery import Knowledge, Sensing, decode, measurements
-from fairpriv.attacks.recovery.linear_program import linear_program
+from fairpriv.attacks.reveal.recovery import Knowledge, Sensing, decode, measurements
+from fairpriv.attacks.reveal.recovery.linear_program import linear_program
 from fairpriv.mechanisms.noise import Cauchy, Exact
 
 EPSILONS = (5.0, 10.0, 100.0, 1000.0, math.inf)

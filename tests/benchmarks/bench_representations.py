@@ -14,32 +14,39 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.fastest import fastest
+from tests.benchmarks.fastest import fastest, in_turns
 
 # batch (xie2024, Table 5), rows, share of S = 1
 MINE = (("adult", 1024, 16_281, 0.333), ("compas", 463, 1_852, 0.479))
 ITERATIONS = 100  # timed, the fastest of several; 50,000 take five hundred times as long
 SCALE = 500
+ROUNDS = 3
 
 
-def _torch_seconds(*args: object) -> float | str:
-    """Return the reference's seconds, or why there are none."""
+class NoReference(Exception):
+    """The reference cannot be run here, and why."""
+
+
+def _torch_seconds(*args: object) -> float:
+    """Return the reference's seconds."""
     python = os.environ.get("FAIRPRIV_TORCH_PYTHON") or (sys.executable if importlib.util.find_spec("torch") else None)
     if python is None:
-        return "no PyTorch here: pip install torch, or FAIRPRIV_TORCH_PYTHON=a Python that has it"
+        raise NoReference("no PyTorch here: pip install torch, or FAIRPRIV_TORCH_PYTHON=a Python that has it")
     command = [python, str(Path(__file__).with_name("torch_reference.py")), *map(str, args)]
     env = dict(os.environ, OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
     done = subprocess.run(command, capture_output=True, text=True, env=env)
-    return float(done.stdout) if done.returncode == 0 else done.stderr.strip().splitlines()[-1]
+    if done.returncode:
+        raise NoReference(done.stderr.strip().splitlines()[-1])
+    return float(done.stdout)
 
 
-def _in_turns(ours: Callable[[], float], *args: object) -> tuple[float, float | str]:
-    """Return our seconds and the reference's, the fastest of three rounds in turns: other load meets both alike."""
-    ours()  # compiles
-    found = [(ours(), _torch_seconds(*args)) for _ in range(3)]
-    references = [reference for _, reference in found]
-    missing = next((r for r in references if isinstance(r, str)), None)
-    return min(seconds for seconds, _ in found), missing or min(references)
+def _both(ours: Callable[[], float], *args: object) -> tuple[float, float | str]:
+    """Return our seconds and the reference's, or why there are none."""
+    try:
+        took = in_turns({"ours": ours, "reference": partial(_torch_seconds, *args)}, ROUNDS)
+    except NoReference as error:
+        return in_turns({"ours": ours}, ROUNDS)["ours"], str(error)
+    return took["ours"], took["reference"]
 
 
 def _row(name: str, ours: float, reference: float | str, scale: float, note: str) -> tuple:
@@ -49,8 +56,8 @@ def _row(name: str, ours: float, reference: float | str, scale: float, note: str
 
 
 def _encoder_epoch() -> float:
+    from fairpriv.defenses.representation.base import Sample
     from fairpriv.registry import build
-    from fairpriv.representations.base import Sample
 
     rng = np.random.default_rng(0)
     n = 32_561
@@ -86,11 +93,11 @@ def _settled(batch: int, n: int, share: float) -> float:
 
 def bench() -> list[tuple[str, float, float, float, str]]:
     """Return (name, our seconds, reference seconds, ratio, note) for each measurement."""
-    rows = [_row("one epoch of the Adult encoder, vs eager PyTorch", *_in_turns(_encoder_epoch, "encoder"), 1, "")]
+    rows = [_row("one epoch of the Adult encoder, vs eager PyTorch", *_both(_encoder_epoch, "encoder"), 1, "")]
     for name, batch, n, share in MINE:
         for kind in ("values", "codes"):
             title = f"50,000 iterations of MINE, {name} {kind} (batch {batch}), vs eager PyTorch"
-            ours, reference = _in_turns(partial(_mine, batch, n, share, kind == "codes"), "mine", ITERATIONS, batch, n)
+            ours, reference = _both(partial(_mine, batch, n, share, kind == "codes"), "mine", ITERATIONS, batch, n)
             rows.append(_row(title, ours, reference, SCALE, f"{ITERATIONS} timed, times {SCALE}"))
         whole = reference if isinstance(reference, str) else SCALE * reference
         title = f"one estimate of I(S;Z) as quick makes it, {name} values, vs 50,000 iterations of eager PyTorch"

@@ -5,8 +5,8 @@ import pytest
 
 from fairpriv import datasets, registry
 from fairpriv.datasets.word_vectors import read_vectors
+from fairpriv.defenses.adversarial.text import tokens, words
 from fairpriv.errors import BadRequest, DataUnavailable
-from fairpriv.training.text import tokens, words
 
 ATTRIBUTES = ["gender", "ethnicity", "age", "country"]
 

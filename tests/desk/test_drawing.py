@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fairpriv.defenses.base import Question
+from fairpriv.defenses.query.base import Question
 from fairpriv.desk import query, state
 from fairpriv.desk.drawing import Drawer
 from fairpriv.errors import BadRequest

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairpriv.attacks.reveal_double import RevealDouble
-from fairpriv.attacks.reveal_linear import RevealLinear
-from fairpriv.attacks.reveal_single import RevealSingle
+from fairpriv.attacks.reveal.reveal_double import RevealDouble
+from fairpriv.attacks.reveal.reveal_linear import RevealLinear
+from fairpriv.attacks.reveal.reveal_single import RevealSingle
 from fairpriv.desk import DeskView
 from tests.desk.serving import make_state, served, write_people, write_tokens
 

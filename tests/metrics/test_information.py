@@ -57,9 +57,9 @@ def test_mine_takes_the_steps_of_an_automatic_gradient():
     """A block against JAX's gradient and optax on all 2 * batch pairs, nothing merged."""
     import optax
 
+    from fairpriv.defenses.representation.networks import mlp
     from fairpriv.jax_cpu import jax, jnp
     from fairpriv.metrics import mine as module
-    from fairpriv.representations.networks import mlp
 
     rng = np.random.default_rng(0)
     z, s = rng.standard_normal((90, 2)).astype(np.float32), rng.integers(0, 2, 90)

@@ -35,7 +35,7 @@ def test_a_cell_does_not_depend_on_its_companions():
 
 
 def test_a_baseline_is_trained_once_for_every_epsilon(monkeypatch):
-    from fairpriv.defenses.cfb import CFB
+    from fairpriv.defenses.representation.cfb import CFB
 
     calls = []
     fit = CFB.fit

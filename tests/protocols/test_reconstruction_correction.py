@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from fairpriv import datasets, registry
-from fairpriv.attacks.correction.adversary import AttackSet, ReconstructionView, estimate_constraint, scaled
+from fairpriv.attacks.correction.base import AttackSet, ReconstructionView, estimate_constraint, scaled
 from fairpriv.cells import Cell
 from fairpriv.errors import BadRequest
 from fairpriv.metrics.unfairness import unfairness

@@ -218,8 +218,8 @@ def test_status_reads_a_broken_store_without_moving_it(own):
 def test_a_parameter_or_axis_added_later_changes_no_stamp_and_no_stream(own):
     own.run("jobs=1", "attack=toy_attack")
     before = pd.read_csv(next((own.folder / "results/toy").rglob("cells.csv")))
-    change(own.plugin, "    strength: float = 1.0\n", "    strength: float = 1.0\n    zeal: float = later(0.5)\n")
-    change(own.plugin, "from fairpriv.registry import register", "from fairpriv.registry import later, register")
+    added = '    later: ClassVar = ("zeal",)\n    zeal: float = 0.5\n'
+    change(own.plugin, "    strength: float = 1.0\n", "    strength: float = 1.0\n" + added)
     change(
         own.plugin,
         '    shared: ClassVar[tuple[str, ...]] = ("x",)\n',

@@ -19,6 +19,7 @@ import numpy as np
 from . import sibling
 from .deep.er import thing as other
 from fairpriv.validate import number
+from fairpriv.registry import param
 
 LIMIT = 3
 WORDS = f"{LIMIT}" "and more"
@@ -115,6 +116,12 @@ def test_every_python_gives_the_same_hashes(tmp_path, version):
         ("above=0", "at_least=1"),
         ('    number("x", x, above=0)  # refuse\n', ""),
         ('"plug"', '"plugged"'),
+        (
+            "    @property\n",
+            "    @abstractmethod\n    def verb(self):\n        raise NotImplementedError\n\n    @property\n",
+        ),
+        ("width: float = 0.5", 'width: float = param(0.5, "how wide", at_least=LIMIT)'),
+        ("width: float = 0.5", "width: float = param(0.5, choices=(0.5, 1))"),
         ("return np.sum([y + LIMIT for y in rest]) + x", "return (np.sum([y + LIMIT for y in rest]) + x)"),
     ],
 )
@@ -130,6 +137,8 @@ def test_words_checks_and_names_do_not_count(tmp_path, old, new):
         ("y + LIMIT", "LIMIT + y", {"f"}),
         ('key: str = "a"', 'key: str = "b"', {"f"}),
         ("width: float = 0.5", "width: float = 0.6", {"Plug"}),
+        ("width: float = 0.5", "width: float = param(0.6)", {"Plug"}),
+        ("width: float = 0.5", "width: float = other(0.5)", {"Plug"}),
         ("width: float = 0.5", "width: ClassVar[float] = 0.5", {"Plug"}),
         (":.2f", ":.3f", {"Plug.wide"}),
         ("    @property\n", "", {"Plug.wide"}),
@@ -139,6 +148,22 @@ def test_code_counts_where_it_stands(tmp_path, old, new, changed):
     assert old in TEXT
     found = hashes(tmp_path, TEXT.replace(old, new))
     assert {name for name in HASHES if found.get(name) != HASHES[name]} == changed
+
+
+def test_what_is_said_of_a_field_does_not_count_nor_lead_anywhere(tmp_path):
+    text = "from dataclasses import field\n" + TEXT
+    plain, told = (
+        read(tmp_path, text.replace("width: float = 0.5", f"width: float = {value}")).definitions["Plug"]
+        for value in ("field(kw_only=True)", "field(kw_only=True, metadata=sibling.meaning(LIMIT))")
+    )
+    assert told == plain
+    required = read(tmp_path, text.replace("width: float = 0.5", 'width: float = param(..., "how wide")'))
+    assert required.definitions["Plug"] == read(tmp_path, text.replace(" = 0.5", "")).definitions["Plug"]
+
+
+def test_an_abstract_method_that_computes_counts(tmp_path):
+    verb = "    @abstractmethod\n    def verb(self):\n        return 1\n\n    @property\n"
+    assert "Plug.verb" in hashes(tmp_path, TEXT.replace("    @property\n", verb))
 
 
 def test_relative_imports_are_resolved_and_local_names_are_not_global(tmp_path):

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fairpriv.attacks.base import Attack
+from fairpriv.attacks.reveal.base import Attack
 from fairpriv.errors import DataUnavailable
 from fairpriv.protocols.base import Protocol, Result
 from fairpriv.registry import register

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.datasets.base import Loader, Table
-from fairpriv.defenses.base import QueryDefense
+from fairpriv.defenses.query.base import QueryDefense
 from fairpriv.mechanisms.noise import Laplace
 from fairpriv.models.base import Model
 from fairpriv.registry import register

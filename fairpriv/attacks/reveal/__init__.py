@@ -1,0 +1,1 @@
+"""Attacks on a desk that answers bias queries."""

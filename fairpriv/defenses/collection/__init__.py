@@ -1,0 +1,1 @@
+"""Defenses that collect sensitive attributes: `collect` gives what the server sees."""

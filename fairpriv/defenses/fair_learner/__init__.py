@@ -1,0 +1,1 @@
+"""Defenses that train a fair model: `fit` gives what is released."""

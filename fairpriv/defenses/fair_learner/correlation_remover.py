@@ -1,0 +1,33 @@
+"""Pre-processing: fairlearn's CorrelationRemover."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fairpriv.defenses.fair_learner.base import FairLearner
+from fairpriv.registry import register
+
+
+@register
+@dataclass(frozen=True)
+class CorrelationRemoverLearner(FairLearner):
+    """A tree on features made uncorrelated with the protected attribute; no metric is enforced."""
+
+    name: ClassVar[str] = "correlation_remover"
+    paper: ClassVar[str] = "ferry2023, Appendix E"
+    takes_metric = False
+
+    def _fit(self, x, label, group, metric, tolerance, rng):
+        from fairlearn.preprocessing import CorrelationRemover
+
+        values = np.unique(group)
+
+        def joined(matrix, members):
+            # a sensitive attribute of k values has k - 1 columns
+            return np.column_stack([matrix, *((members == v).astype(float) for v in values[1:])])
+
+        columns = list(range(x.shape[1], x.shape[1] + len(values) - 1))
+        remover = CorrelationRemover(sensitive_feature_ids=columns).fit(joined(x, group))
+        model = self.tree(rng).fit(remover.transform(joined(x, group)), label)
+        return lambda matrix, members, seed: model.predict(remover.transform(joined(matrix, members)))

@@ -1,0 +1,1 @@
+"""Defenses that answer bias queries: noise calibrated from group sizes and the budget."""

@@ -1,1 +1,0 @@
-"""Learned representations: networks, losses and training in JAX. JAX is heavy: import when a cell runs."""

@@ -1,15 +1,78 @@
-"""fairpriv: the reference bench for fairness and privacy."""
+"""fairpriv: the reference bench for fairness and privacy.
 
-from typing import Any
+The names in `__all__` are the public API; each is imported when it is first asked for, as some bring much with them.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fairpriv.api import audit, load_dataset, run
+    from fairpriv.attacks.base import Attack
+    from fairpriv.attacks.correction import correct_reconstruction
+    from fairpriv.datasets.base import Dataset, Loader
+    from fairpriv.defenses.adversarial.base import DebiasingDefense
+    from fairpriv.defenses.base import Defense
+    from fairpriv.defenses.collection.base import CollectionDefense
+    from fairpriv.defenses.fair_learner.base import FairLearner
+    from fairpriv.defenses.query.base import QueryDefense
+    from fairpriv.defenses.representation.base import RepresentationDefense
+    from fairpriv.desk.compliance import ComplianceDesk
+    from fairpriv.errors import BadRequest, DataUnavailable
+    from fairpriv.models.base import Model
+    from fairpriv.protocols.base import Protocol
+    from fairpriv.registry import register
 
 __version__ = "0.1.0"
-__all__ = ["ComplianceDesk"]
+__all__ = [
+    "Attack",
+    "BadRequest",
+    "CollectionDefense",
+    "ComplianceDesk",
+    "DataUnavailable",
+    "Dataset",
+    "DebiasingDefense",
+    "Defense",
+    "FairLearner",
+    "Loader",
+    "Model",
+    "Protocol",
+    "QueryDefense",
+    "RepresentationDefense",
+    "audit",
+    "correct_reconstruction",
+    "load_dataset",
+    "register",
+    "run",
+]
+
+_HOMES = {
+    "fairpriv.api": ("audit", "load_dataset", "run"),
+    "fairpriv.attacks.base": ("Attack",),
+    "fairpriv.attacks.correction": ("correct_reconstruction",),
+    "fairpriv.datasets.base": ("Dataset", "Loader"),
+    "fairpriv.defenses.adversarial.base": ("DebiasingDefense",),
+    "fairpriv.defenses.base": ("Defense",),
+    "fairpriv.defenses.collection.base": ("CollectionDefense",),
+    "fairpriv.defenses.fair_learner.base": ("FairLearner",),
+    "fairpriv.defenses.query.base": ("QueryDefense",),
+    "fairpriv.defenses.representation.base": ("RepresentationDefense",),
+    "fairpriv.desk.compliance": ("ComplianceDesk",),
+    "fairpriv.errors": ("BadRequest", "DataUnavailable"),
+    "fairpriv.models.base": ("Model",),
+    "fairpriv.protocols.base": ("Protocol",),
+    "fairpriv.registry": ("register",),
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import public names when they are asked for, as some bring much with them."""
-    if name == "ComplianceDesk":
-        from fairpriv.desk import ComplianceDesk
-
-        return ComplianceDesk
+    """Import a public name from its home."""
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
     raise AttributeError(f"module 'fairpriv' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the public names, imported or not."""
+    return sorted({*globals(), *__all__})

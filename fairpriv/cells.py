@@ -5,12 +5,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from fairpriv.registry import build
 from fairpriv.seeds import canonical, stream
+
+if TYPE_CHECKING:
+    import numpy as np
 
 GROUPS = {"dataset": "datasets", "attack": "attacks", "defense": "defenses", "model": "models"}
 
@@ -68,7 +69,7 @@ class Cell:
         """Return the canonical text of the cell."""
         return canonical(self.content)
 
-    def rng(self, role: str, *axes: str) -> np.random.Generator:
+    def rng(self, role: str, *axes: str) -> "np.random.Generator":
         """Return the random stream for a role; name axes to share it among cells that differ in others only.
 
         A plug-in's axis stands for the plug-in with all its parameters.

@@ -102,7 +102,7 @@ def parameters(cls: type) -> dict[str, Any]:
     return found
 
 
-_SIGNS = {"above": ">", "at_least": ">=", "below": "<", "at_most": "<="}
+SIGNS = {"above": ">", "at_least": ">=", "below": "<", "at_most": "<="}
 
 
 def meaning(
@@ -113,7 +113,7 @@ def meaning(
     `choices` may be a function of the plug-in's class; `bounds` are above, at_least, below and at_most, as in
     `fairpriv.validate`.
     """
-    limits = ", ".join(f"{_SIGNS[bound]} {value:g}" for bound, value in bounds.items())
+    limits = ", ".join(f"{SIGNS[bound]} {value:g}" for bound, value in bounds.items())
     return {"about": about} | ({"takes": choices or limits} if choices or limits else {})
 
 

@@ -3,9 +3,10 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def canonical(value: Any) -> str:
@@ -28,7 +29,9 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
-def stream(*what: Any) -> np.random.Generator:
+def stream(*what: Any) -> "np.random.Generator":
     """Return the generator of this experiment, these values, this seed and this role."""
+    import numpy as np  # commands that draw nothing do without it
+
     words = np.frombuffer(bytes.fromhex(digest(list(what))), dtype=np.uint32)
     return np.random.default_rng(np.random.SeedSequence(words.tolist()))

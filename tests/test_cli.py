@@ -1,12 +1,13 @@
 """The other commands, as a user types them."""
 
+import contextlib
 import json
 import subprocess
 import sys
 
 import pytest
 
-from fairpriv.cli import main
+from fairpriv.cli import COMMANDS, main
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h", "help"])
@@ -17,9 +18,26 @@ def test_help_names_every_command(capsys, flag):
         assert f"  {command} " in said
 
 
-def test_help_imports_nothing_heavy():
-    heavy = "[m for m in ('numpy', 'hydra', 'pandas') if m in sys.modules]"
-    code = f"import sys; from fairpriv.cli import main; main(['--help']); print({heavy})"
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(capsys, command):
+    with contextlib.suppress(SystemExit):  # argparse's own way out
+        main([command, "--help"])
+    assert f"fairpriv {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words", [["--help"], ["run", "--help"], ["list"], ["show", "gradient_boosting"]], ids=" ".join
+)
+def test_what_only_tells_imports_nothing_heavy(words):
+    heavy = ("numpy", "hydra", "pandas", "sklearn")
+    code = f"""
+import sys
+from fairpriv.cli import main
+try:
+    main({words})
+finally:
+    print([m for m in {heavy} if m in sys.modules])
+"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
 

@@ -4,8 +4,8 @@
 the cells, `folder` their place below results/, `plans` puts it all together.
 """
 
-from fairpriv.config.compose import CONF_GROUPS, about, option, options, start
+from fairpriv.config.compose import CONF_GROUPS, option, options, start
 from fairpriv.config.overrides import jobs_of
-from fairpriv.config.plans import Plan, grid_of, plan, plans
+from fairpriv.config.plans import Plan, grids_of, plan, plans
 
-__all__ = ["CONF_GROUPS", "Plan", "about", "grid_of", "jobs_of", "option", "options", "plan", "plans", "start"]
+__all__ = ["CONF_GROUPS", "Plan", "grids_of", "jobs_of", "option", "options", "plan", "plans", "start"]

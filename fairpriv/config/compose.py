@@ -69,16 +69,6 @@ def options(group: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in found if not name.startswith("_")))
 
 
-def about(group: str, name: str) -> dict[str, Any]:
-    """Return `about` and `paper` of an experiment, a profile or an engine, as its file says."""
-    path = f"{group}/{name}.yaml"
-    source = next((s for s in loader().get_sources() if s.is_config(path)), None)
-    if source is None:
-        raise unknown(group, name, options(group))
-    text = source.load_config(path).config
-    return {key: text.get(key) for key in ("about", "paper")}
-
-
 @cache
 def option(group: str, name: str) -> dict[str, Any]:
     """Return one option of a group, as plain data, a plug-in's with all parameters; what must be given is "???"."""

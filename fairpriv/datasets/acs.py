@@ -71,9 +71,9 @@ def read_sample(path: Path, label: str) -> tuple[pd.DataFrame, np.ndarray]:
 def read_official(path: Path, problem: str) -> tuple[pd.DataFrame, np.ndarray]:
     """Read Texas 2018 from the census file through folktables' own definition of the problem."""
     try:
-        import folktables  # an extra: only this form needs it
+        import folktables  # here: it is slow to import, and only this form needs it
     except ImportError as error:
-        raise DataUnavailable(f"form=official needs folktables ({error}): pip install 'fairpriv[acs]'") from error
+        raise DataUnavailable(f"form=official needs folktables ({error}): pip install folktables") from error
     source = folktables.ACSDataSource(survey_year="2018", horizon="1-Year", survey="person", root_dir=path.parents[2])
     with contextlib.redirect_stdout(io.StringIO()):
         people = source.get_data(states=["TX"])

@@ -45,6 +45,28 @@ class ComplianceDesk:
 
     Noise comes from the operating system's randomness unless a generator is given, which only a study that must be
     repeatable should do: whoever knows its seed knows the noise.
+
+    Parameters
+    ----------
+    group, label : ndarray of 0 and 1
+        Protected attribute and true label of each person.
+    defense : QueryDefense
+        What answers go through.
+    rng : numpy Generator, optional
+        For repeatable studies only.
+    publish_sizes : bool
+        Whether the view tells the group sizes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fairpriv
+    >>> from fairpriv.registry import build
+    >>> group, label = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> desk = fairpriv.ComplianceDesk(group, label, build("defenses", "none"))
+    >>> view = desk.view(base=np.array([0.2, 0.4, 0.6, 0.8]))
+    >>> view.ask(np.array([[0.0, 0.0, 1.0, 1.0]]), "sp").tolist()  # a model that favours group 1
+    [1.0]
     """
 
     def __init__(

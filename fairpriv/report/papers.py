@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from fairpriv import yaml_files
 from fairpriv.errors import BadRequest
 from fairpriv.paths import shares
 from fairpriv.report.counts import CAUSES
@@ -192,7 +193,7 @@ def read_paper(folder: Path) -> Paper:
     """Read one folder of experiments/; a mistake in it is refused in one line."""
     path = folder / "paper.yaml"
     try:
-        said = yaml.safe_load(path.read_text(encoding="utf-8"))
+        said = yaml_files.read(path)
         tables = tuple(_table(t, folder) for t in said.get("tables") or ())
         claims = tuple(said.get("claims") or ())
         if not (claims or any(t.numbers for t in tables)):

@@ -5,7 +5,8 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from fairpriv.cli import _say_open, main
+from fairpriv.cli import main
+from fairpriv.cli.report import _say_open
 from fairpriv.errors import BadRequest
 from fairpriv.report import make_report
 from fairpriv.report.figures import canvas, figure_bytes

@@ -75,6 +75,18 @@ def correct_reconstruction(
     -------
     Correction
         Status "infeasible" or "unknown" (time limit) returns the guess as it was.
+
+    Examples
+    --------
+    The model accepts the first two people and no one else; it is fair, so the groups cannot be as guessed. The two
+    least sure guesses change:
+
+    >>> import fairpriv
+    >>> found = fairpriv.correct_reconstruction(
+    ...     guess=[0, 0, 1, 1], confidence=[0.9, 0.1, 0.9, 0.2], predictions=[1, 1, 0, 0], tolerance=0.2
+    ... )
+    >>> found.group.tolist(), found.status, found.changes
+    ([0, 1, 1, 0], 'optimal', 2)
     """
     problem = check(guess, confidence, predictions, labels, metric, groups)
     high, low = as_fraction("tolerance", tolerance), as_fraction("at_least", at_least)

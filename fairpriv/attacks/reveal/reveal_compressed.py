@@ -31,7 +31,7 @@ class RevealCompressed(Attack):
     width : float
         Half-width of the perturbation.
     decoder : str
-        `l1` (the paper's), `lp`, `box`, `noise_aware` or `maximum_likelihood`.
+        `l1` (the paper's), `lp` or `cvxpy` (the same by general solvers), `box`, `noise_aware` or `maximum_likelihood`.
     metric : "sp", "eo" or "eodds"
         What is asked for. Equal opportunity is about people with Y = 1 only, the others are not recoverable (Remark 2).
     group_sizes : "known" or "estimated"

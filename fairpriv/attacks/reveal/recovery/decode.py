@@ -13,13 +13,14 @@ import numpy as np
 from fairpriv import validate
 from fairpriv.attacks.reveal.recovery.basis_pursuit import basis_pursuit
 from fairpriv.attacks.reveal.recovery.box import box
+from fairpriv.attacks.reveal.recovery.convex_program import convex_program
 from fairpriv.attacks.reveal.recovery.likelihood import maximum_likelihood
 from fairpriv.attacks.reveal.recovery.linear_program import linear_program
 from fairpriv.attacks.reveal.recovery.noise_aware import clipped_second_moment, noise_aware
 from fairpriv.attacks.reveal.recovery.sensing import Sensing
 from fairpriv.mechanisms.noise import Law
 
-DECODERS = ("l1", "lp", "box", "noise_aware", "maximum_likelihood")
+DECODERS = ("l1", "lp", "cvxpy", "box", "noise_aware", "maximum_likelihood")
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ def decode(decoder: str, sensing: Sensing, answers: np.ndarray, knowledge: Seque
     Parameters
     ----------
     decoder : one of `DECODERS`
-        `l1` is the paper's (Algorithm 2, line 8), `lp` the same by a general LP solver; `box`, `noise_aware` and
-        `maximum_likelihood` go beyond it.
+        `l1` is the paper's (Algorithm 2, line 8), `lp` and `cvxpy` the same by general solvers; `box`,
+        `noise_aware` and `maximum_likelihood` go beyond it.
     sensing : Sensing
         The queries.
     answers : (m, K) array
@@ -67,6 +68,8 @@ def decode(decoder: str, sensing: Sensing, answers: np.ndarray, knowledge: Seque
         return basis_pursuit(sensing, eta)
     if decoder == "lp":
         return linear_program(sensing, eta)
+    if decoder == "cvxpy":
+        return convex_program(sensing, eta)
     if decoder == "box":
         return box(sensing, eta)
     if decoder == "noise_aware":

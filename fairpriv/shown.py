@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from fairpriv import config, registry
+from fairpriv import listing, plugin_source, registry
 from fairpriv.errors import unknown
 from fairpriv.report.papers import papers
 from fairpriv.seeds import canonical
@@ -14,8 +14,7 @@ from fairpriv.seeds import canonical
 
 def record_of(name: str) -> dict[str, Any]:
     """Return what there is to know of a name; its kind comes first."""
-    config.start()
-    known = [*config.options("experiment")]
+    known = [*listing.options("experiment")]
     if name in known:
         return _experiment(name)
     for paper in papers():
@@ -25,11 +24,12 @@ def record_of(name: str) -> dict[str, Any]:
     for kind in registry.KINDS:
         known += registry.candidates(kind)
         if name in registry.candidates(kind):
-            return _plugin(kind, registry.find(kind, name))
+            return _plugin(kind, name)
     for group in ("profile", "engine"):
-        known += config.options(group)
-        if name in config.options(group):
-            said = config.option(group, name)
+        options = listing.options(group)
+        known += options
+        if name in options:
+            said = options[name]
             settings = {k: v for k, v in said.items() if k not in ("name", "about")}
             return {group: name, "about": said.get("about") or "", "settings": settings}
     raise unknown("name", name, set(known))
@@ -48,9 +48,11 @@ def in_order(values: Iterable[Any]) -> list[Any]:
 
 def _experiment(name: str) -> dict[str, Any]:
     """Return an experiment: how many cells each profile has, and the values of every axis that can be pinned."""
-    grids = {p: config.grid_of([f"experiment={name}", f"profile={p}"]) for p in config.options("profile")}
-    said, _ = next(iter(grids.values()))
-    blocks = [axes for _, products in grids.values() for axes, _ in products]
+    from fairpriv import config  # Hydra: half a second that the others do without
+
+    config.start()
+    said, grids = config.grids_of(name)
+    blocks = [axes for products in grids.values() for axes, _ in products]
     values = {
         axis: [v if not isinstance(v, list | dict) else str(v) for axes in blocks for v in axes.get(axis, ())]
         for axis in said["axes"]
@@ -59,7 +61,7 @@ def _experiment(name: str) -> dict[str, Any]:
         "experiment": name,
         "about": said["about"],
         "paper": said.get("paper") or "",
-        "cells": {p: _number(products) for p, (_, products) in grids.items()},
+        "cells": {p: _number(products) for p, products in grids.items()},
         "axes": {axis: in_order(found) for axis, found in values.items()},
     }
 
@@ -84,15 +86,13 @@ def _paper(paper: Any) -> dict[str, Any]:
     }
 
 
-def _plugin(kind: str, cls: type) -> dict[str, Any]:
+def _plugin(kind: str, name: str) -> dict[str, Any]:
     """Return a plug-in: where it is from, what it does, and of each parameter default, type, values and meaning."""
-    params = registry.described(cls)
-    for said in params.values():
-        said["default"] = "required" if said["default"] is ... else said["default"]
-    return {
-        "kind": kind,
-        "name": cls.name,
-        "paper": cls.paper,
-        "about": inspect.getdoc(cls),
-        "parameters": params,
-    }
+    modules = registry.places(kind)[name]
+    ours = len(modules) == 1 and name not in registry.outside(kind)
+    told, params = (plugin_source.read(modules[0]), plugin_source.described(modules[0])) if ours else (None, None)
+    if told is None or params is None:
+        cls = registry.find(kind, name)
+        told, params = plugin_source.Told(cls.name, cls.paper, inspect.getdoc(cls) or ""), registry.described(cls)
+    params = {k: v | ({"default": "required"} if v["default"] is ... else {}) for k, v in params.items()}
+    return {"kind": kind, "name": told.name, "paper": told.paper, "about": told.about, "parameters": params}

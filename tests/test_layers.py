@@ -11,16 +11,17 @@ import fairpriv
 ROOT = Path(fairpriv.__file__).parent
 # From the ground up. What stands in a line knows only the lines above it, and nobody beside itself.
 LAYERS = (
-    ("errors", "paths", "seeds", "strict_json", "jax_cpu"),
+    ("errors", "paths", "seeds", "strict_json", "jax_cpu", "yaml_files"),
     ("validate", "registry"),
     ("cells", "datasets", "metrics"),
     ("mechanisms", "stamps"),
-    ("defenses", "listing"),
+    ("defenses", "plugin_source"),
     ("models", "desk"),  # the desk answers by a defense ...
     ("attacks", "audits"),  # ... and an attack asks it
     ("protocols", "config"),
     ("report",),
-    ("runner",),
+    ("runner", "listing"),
+    ("api", "shown"),
     ("cli",),
     ("fairpriv", "__main__"),  # the public names
 )

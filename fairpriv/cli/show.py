@@ -17,7 +17,7 @@ def main(argv: Sequence[str]) -> int:
     arguments.as_json(parser)
     args = parser.parse_args(argv)
 
-    from fairpriv.report.shown import record_of
+    from fairpriv.shown import record_of
 
     record = record_of(args.name)
     if args.json:

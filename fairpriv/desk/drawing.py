@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from fairpriv.defenses.query.base import QueryDefense, Question
-from fairpriv.defenses.query.conceal_tight import nominal_size
+from fairpriv.defenses.query.smooth_cauchy import nominal_size
 from fairpriv.desk.query import Query
 from fairpriv.desk.state import Declaration
 from fairpriv.mechanisms.bounding import noisy

@@ -1,13 +1,9 @@
 """experiment=attribute_conceal: noisy answers to bias queries (hamman2023, Section 5 and A.7)."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fairpriv.cells import Cell
-from fairpriv.datasets.base import Dataset
-from fairpriv.protocols.base import Result
-from fairpriv.protocols.bias_queries import BiasQueries, play
+from fairpriv.protocols.bias_queries import BiasQueries
 from fairpriv.registry import register
 
 
@@ -20,7 +16,3 @@ class AttributeConceal(BiasQueries):
     paper: ClassVar[str] = "hamman2023, Sections 4 and 5, A.7"
     presented_by: ClassVar[str] = "fairpriv.report.hamman2023"
     shared: ClassVar[tuple[str, ...]] = ("n0", "m", "epsilon", "defense", "attack.decoder")
-
-    def run(self, cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
-        """Play the game of each cell."""
-        return play(cells, load)

@@ -158,7 +158,7 @@ def play(cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]
 
 @dataclass(frozen=True)
 class BiasQueries(Protocol):
-    """What both experiments accept and ask of a cell and of its dataset."""
+    """What both experiments accept and ask of a cell and of its dataset, and the game they play."""
 
     accepts: ClassVar[Mapping[str, type]] = {"attack": Attack, "defense": QueryDefense, "model": Model}
 
@@ -166,6 +166,10 @@ class BiasQueries(Protocol):
         """Build a plug-in: the defense at the cell's ε, the attack with its number of queries."""
         makers = {"defense": make_defense, "attack": make_attack}
         return makers[group](cell) if group in makers else cell.plugin(group)
+
+    def run(self, cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
+        """Play the game of each cell."""
+        return play(cells, load)
 
     def validate(self, cell: Cell) -> None:
         """Refuse a wrong family, parameters out of range, and sizes that contradict each other."""

@@ -11,7 +11,7 @@ from scipy.optimize import Bounds as Box
 from scipy.optimize import LinearConstraint, milp
 
 from fairpriv.attacks.correction.problem import Answer, Bounds, Problem
-from fairpriv.attacks.correction.slopes import lines
+from fairpriv.attacks.correction.slopes import rate_slopes
 
 ROUNDS = 500
 CLOSE = 1e-9  # relative to the cost of changing everything
@@ -42,7 +42,7 @@ def _within(counts: np.ndarray, bounds: Bounds, sides: list, k: int) -> bool:
 def solve(problem: Problem, bounds: Bounds) -> Answer:
     """Return the cheapest reconstruction within the bounds."""
     k, n, p = problem.groups, len(problem.guess), int(problem.predictions.sum())
-    sides = [lines(rates, p, n) for rates in bounds.rates]
+    sides = [rate_slopes(rates, p, n) for rates in bounds.rates]
     if None in sides:
         return Answer(None, "infeasible")
     orders, costs = _costs(problem)
@@ -88,16 +88,16 @@ def solve(problem: Problem, bounds: Bounds) -> Answer:
             return Answer(None, "unknown")  # the solver's floats were not enough
         true = np.array([costs[i][min(counts[i], len(costs[i]) - 1)] for i in range(2 * k)]) / unit
         if true.sum() - found.fun <= CLOSE:
-            return _move(problem, orders, counts, "optimal")
+            return _regroup(problem, orders, counts, "optimal")
         known = len(cuts)
         for i in range(2 * k):
             touch(i, int(counts[i]))
         if len(cuts) == known:  # nothing left to add: what remains is the solver's rounding
-            return _move(problem, orders, counts, "optimal")
-    return _move(problem, orders, counts, "feasible")
+            return _regroup(problem, orders, counts, "optimal")
+    return _regroup(problem, orders, counts, "feasible")
 
 
-def _move(problem: Problem, orders: list[np.ndarray], counts: np.ndarray, status: str) -> Answer:
+def _regroup(problem: Problem, orders: list[np.ndarray], counts: np.ndarray, status: str) -> Answer:
     """Take the least confident out of groups that shrink and hand them, in order of their rows, to those that grow."""
     group, k = problem.guess.copy(), problem.groups
     for first in (0, k):

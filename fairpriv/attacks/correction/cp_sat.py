@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fairpriv.attacks.correction.problem import Answer, Bounds, Problem
-from fairpriv.attacks.correction.slopes import lines
+from fairpriv.attacks.correction.slopes import rate_slopes
 
 
 def _integers(confidence: np.ndarray) -> np.ndarray:
@@ -23,7 +23,7 @@ def _integers(confidence: np.ndarray) -> np.ndarray:
 def _constrain(model: Any, counts: Sequence[tuple[Any, Any]], bounds: Bounds, p: int, n: int) -> bool:
     """Add the bounds on (positives, negatives) of each group; False where they cannot be met."""
     for (a, b), rates, (low, high) in zip(counts, bounds.rates, bounds.sizes):
-        both = lines(rates, p, n)
+        both = rate_slopes(rates, p, n)
         if both is None:
             return False
         x, z = both

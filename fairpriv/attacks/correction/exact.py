@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairpriv.attacks.correction.problem import Answer, Bounds, Problem
-from fairpriv.attacks.correction.slopes import ceils, floors, lines
+from fairpriv.attacks.correction.slopes import ceils, floors, rate_slopes
 
 BLOCK = 1 << 14  # small enough to stay in the processor's cache, large enough for numpy to be quick
 
@@ -71,7 +71,7 @@ def _blocks(start: int, count: int):
 def _best(plus: Side, minus: Side, bounds: Bounds, best: float) -> tuple[float, int, int] | None:
     """Return (cost, a, b) of the cheapest solution that costs less than `best`."""
     n, p, m = plus.count + minus.count, plus.count, minus.count
-    both = [lines(rates, p, n) for rates in bounds.rates]
+    both = [rate_slopes(rates, p, n) for rates in bounds.rates]
     if None in both:
         return None
     (x0, z0), (x1, z1) = both

@@ -51,7 +51,7 @@ def slope(rate: Fraction, n: int) -> Fraction:
     return Fraction(n + 1) if rate <= 0 else max(Fraction(0), min((1 - rate) / rate, Fraction(n + 1)))
 
 
-def lines(rates: tuple[Fraction, Fraction], positives: int, n: int) -> tuple[Fraction, Fraction | None] | None:
+def rate_slopes(rates: tuple[Fraction, Fraction], positives: int, n: int) -> tuple[Fraction, Fraction | None] | None:
     """Return (x, z) such that the rate is within bounds if and only if a x <= b <= a z, for a <= positives, a + b > 0.
 
     z is None where there is no upper bound on b; the whole is None where nothing can meet the bounds.

@@ -8,8 +8,8 @@ joint     each example's (∇_W L_P, ∇_W L_A, ∇_U L_A) is clipped to C as on
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import optax
@@ -26,9 +26,14 @@ SENSITIVITY = {"printed": 2.0, "joint": 1.0}  # in units of C
 LARGE = 1024  # entries from which on a matrix is worth `one_vector`
 
 
+@partial(
+    jax.tree_util.register_dataclass,
+    data_fields=["gamma", "sigma", "clip"],
+    meta_fields=["debias", "privacy", "criterion", "batch"],
+)
 @dataclass(frozen=True)
 class Rule:
-    """What a step does: see the plug-in `maad` for the meaning of each."""
+    """What a step does: see the plug-in `maad` for the meaning of each. Another number compiles nothing anew."""
 
     debias: bool
     privacy: str
@@ -185,28 +190,16 @@ def optimisers_of(optimiser: str, rates: tuple[float, float]) -> tuple[optax.Gra
     return tuple(OPTIMISERS[optimiser](rate) for rate in rates)
 
 
-class Amounts(NamedTuple):
-    """The numbers of a rule and its optimisers, given to a compiled epoch: changing one compiles nothing anew."""
-
-    gamma: Any
-    sigma: Any
-    clip: Any
-    rates: tuple[Any, Any]  # learning rates of predictor and adversary (α_c and α_a)
-
-
-def make_epoch(rule: Rule, network: Network, optimiser: str) -> Callable[..., tuple[State, Any]]:
+@lru_cache(maxsize=16)
+def make_epoch(network: Network, optimiser: str) -> Callable[..., tuple[State, Any]]:
     """Return a function that runs the first `count` of the steps drawn, compiled once for rules that differ in numbers.
 
-    (amounts, state, data, rows, real, keys, count) -> (state, losses), the losses as many as there are rows.
+    (rule, rates, state, data, rows, real, keys, count) -> (state, losses), the losses as many as there are rows; rates
+    are the learning rates of predictor and adversary (α_c and α_a).
     """
-    return _epoch(replace(rule, gamma=0.0, sigma=0.0, clip=0.0), network, optimiser)
 
-
-@lru_cache(maxsize=16)
-def _epoch(kind: Rule, network: Network, optimiser: str) -> Callable[..., tuple[State, Any]]:
-    def step(amounts: Amounts, data: tuple[Any, Any, Any], state: State, drawn: tuple[Any, Any, Any]) -> Any:
-        rule = replace(kind, gamma=amounts.gamma, sigma=amounts.sigma, clip=amounts.clip)
-        optimisers = optimisers_of(optimiser, amounts.rates)
+    def step(rule: Rule, rates: tuple[Any, Any], data: Any, state: State, drawn: tuple[Any, Any, Any]) -> Any:
+        optimisers = optimisers_of(optimiser, rates)
         rows, real, key = drawn
         example = (*(part[rows] for part in data), real)
         batch = weighed(rule, network, state.w, state.u, example)
@@ -218,9 +211,9 @@ def _epoch(kind: Rule, network: Network, optimiser: str) -> Callable[..., tuple[
             u = optax.apply_updates(u, change)
         return State(w, u, w_moments, u_moments), jnp.stack([jnp.asarray(v, jnp.float32) for v in batch.losses])
 
-    def epoch(amounts: Amounts, state: State, data: Any, rows: Any, real: Any, keys: Any, count: Any) -> Any:
+    def epoch(rule: Rule, rates: Any, state: State, data: Any, rows: Any, real: Any, keys: Any, count: Any) -> Any:
         def one(i: Any, carried: tuple[State, Any]) -> tuple[State, Any]:
-            state, seen = step(amounts, data, carried[0], (rows[i], real[i], keys[i]))
+            state, seen = step(rule, rates, data, carried[0], (rows[i], real[i], keys[i]))
             return state, carried[1].at[i].set(seen)
 
         return jax.lax.fori_loop(0, count, one, (state, jnp.zeros((len(rows), 2), jnp.float32)))

@@ -5,20 +5,17 @@ from typing import Any
 import numpy as np
 
 from fairpriv.defenses.adversarial import adversary, sampling
-from fairpriv.defenses.adversarial.maad_step import Amounts, Rule, State, make_epoch, optimisers_of
+from fairpriv.defenses.adversarial.maad_step import Rule, State, make_epoch, optimisers_of
 from fairpriv.defenses.adversarial.networks import Network, Params
-from fairpriv.errors import BadRequest, FairprivError
+from fairpriv.defenses.training_failed import TrainingFailed
+from fairpriv.errors import BadRequest
 from fairpriv.jax_cpu import jax, jnp
-
-
-class NotFinite(FairprivError):
-    """The loss is no number any more; says at which step."""
 
 
 def _check(losses: np.ndarray, before: int) -> None:
     bad = ~np.isfinite(losses).all(axis=1)
     if bad.any():
-        raise NotFinite(f"the loss is not finite at step {before + int(np.argmax(bad)) + 1}")
+        raise TrainingFailed(f"the loss is not finite at step {before + int(np.argmax(bad)) + 1}")
 
 
 def _finite(params: Any) -> bool:
@@ -59,8 +56,7 @@ def train(
         u = adversary.init(second, rule.criterion, s.shape[1])
         optimisers = optimisers_of(optimiser, rates)
         state = State(w, u, optimisers[0].init(w), optimisers[1].init(u))
-        epoch = make_epoch(rule, network, optimiser)
-        amounts = Amounts(rule.gamma, rule.sigma, rule.clip, rates)
+        epoch = make_epoch(network, optimiser)
         arrays = (jnp.asarray(x), jnp.asarray(y, jnp.float32), jnp.asarray(s, jnp.float32))
         length = max(100, len(y) // rule.batch)
         losses = []
@@ -68,11 +64,11 @@ def train(
             count = min(length, steps - at)
             rows, real = (_filled(part[at : at + count], length) for part in batches)
             keys = jax.vmap(lambda i: jax.random.fold_in(noise, i))(jnp.arange(at, at + length))
-            state, seen = epoch(amounts, state, arrays, rows, real, keys, count)
+            state, seen = epoch(rule, rates, state, arrays, rows, real, keys, count)
             losses.append(np.asarray(seen)[:count])
             _check(losses[-1], at)
     if not _finite(state.w):
-        raise NotFinite(f"the weights are not finite after step {steps}")
+        raise TrainingFailed(f"the weights are not finite after step {steps}")
     return state.w, np.concatenate(losses), float(lacking.any(axis=1).mean())
 
 

@@ -1,17 +1,14 @@
 """Attribute-Conceal with the exact privacy loss of Cauchy noise."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from fairpriv import validate
-from fairpriv.defenses.query.base import QueryDefense
-from fairpriv.defenses.query.conceal_tight import nominal_size
-from fairpriv.mechanisms.noise import Cauchy, Law
+from fairpriv.defenses.query.smooth_cauchy import SmoothCauchy, nominal_size
 from fairpriv.mechanisms.smooth_sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
-from fairpriv.registry import meaning, register
+from fairpriv.registry import register
 
 
 def _log_sinh(x: np.ndarray | float) -> np.ndarray | float:
@@ -20,7 +17,7 @@ def _log_sinh(x: np.ndarray | float) -> np.ndarray | float:
 
 @register
 @dataclass(frozen=True)
-class ConcealExact(QueryDefense):
+class ConcealExact(SmoothCauchy):
     r"""Cauchy noise on smooth sensitivity, calibrated to its exact privacy loss: epsilon-DP, less noise still.
 
     Scale s = c S_beta, S_beta the smooth sensitivity of one query.
@@ -41,16 +38,6 @@ class ConcealExact(QueryDefense):
 
     name: ClassVar[str] = "conceal_exact"
     paper: ClassVar[str] = "after hamman2023, Theorem 5"
-    family: ClassVar[type[Law]] = Cauchy
-    scale_depends_on_groups: ClassVar[bool] = True
-
-    nominal_share: float = field(
-        kw_only=True, metadata=meaning("declared share of the smaller group", above=0, at_most=0.5)
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        validate.number("nominal_share", self.nominal_share, above=0, at_most=0.5)
 
     def split(self, metric: str, n: int, m: int, epsilon: float) -> float:
         """Return beta: the best of a grid and of the point from which smoothing costs nothing."""

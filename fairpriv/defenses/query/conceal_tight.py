@@ -1,24 +1,17 @@
 """Attribute-Conceal with the budget spent in full."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-from fairpriv import validate
-from fairpriv.defenses.query.base import QueryDefense
-from fairpriv.mechanisms.noise import Cauchy, Law
+from fairpriv.defenses.query.smooth_cauchy import SmoothCauchy, nominal_size
 from fairpriv.mechanisms.smooth_sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
-from fairpriv.registry import meaning, register
-
-
-def nominal_size(share: float, n: int) -> int:
-    """Return the declared size of the smaller group among n people, at least 2."""
-    return min(max(2, round(share * n)), n - 1)
+from fairpriv.registry import register
 
 
 @register
 @dataclass(frozen=True)
-class ConcealTight(QueryDefense):
+class ConcealTight(SmoothCauchy):
     r"""Cauchy noise on smooth sensitivity with tight constants: epsilon-DP, at least 5 times less noise than `conceal`.
 
     Scale s = m S_beta / a with beta = b/m and a + b = epsilon, S_beta the smooth sensitivity of one query.
@@ -43,16 +36,6 @@ class ConcealTight(QueryDefense):
 
     name: ClassVar[str] = "conceal_tight"
     paper: ClassVar[str] = "after hamman2023, Theorem 5"
-    family: ClassVar[type[Law]] = Cauchy
-    scale_depends_on_groups: ClassVar[bool] = True
-
-    nominal_share: float = field(
-        kw_only=True, metadata=meaning("declared share of the smaller group", above=0, at_most=0.5)
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        validate.number("nominal_share", self.nominal_share, above=0, at_most=0.5)
 
     def split(self, metric: str, n: int, m: int, epsilon: float) -> float:
         """Return b, the part of epsilon spent on the change of scale."""

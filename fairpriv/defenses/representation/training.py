@@ -7,12 +7,8 @@ from typing import Any
 import numpy as np
 import optax
 
-from fairpriv.errors import FairprivError
+from fairpriv.defenses.training_failed import TrainingFailed
 from fairpriv.jax_cpu import jax, jnp
-
-
-class TrainingFailed(FairprivError):
-    """The loss left the real numbers."""
 
 
 @partial(jax.jit, static_argnames=("loss",), donate_argnums=(1, 2))

@@ -77,15 +77,15 @@ def test_training_may_stop_within_a_chunk():
 
 def test_rules_that_differ_in_numbers_share_one_compiled_epoch():
     from fairpriv.defenses.adversarial import networks
-    from fairpriv.defenses.adversarial.maad_step import Rule, make_epoch
+    from fairpriv.defenses.adversarial.maad_step import make_epoch
 
-    def epoch(**changes):
-        kind = {"debias": True, "privacy": "joint", "criterion": "equality_of_odds", "batch": 16}
-        rule = Rule(**(kind | {"gamma": 0.2, "sigma": 0.5, "clip": 1.0} | changes))
-        return make_epoch(rule, networks.mlp(4, (16,)), "adam")
-
-    assert epoch() is epoch(gamma=1.0, sigma=2.0, clip=0.1)
-    assert epoch() is not epoch(privacy="printed")
+    x, y, s = problem(64)
+    epoch = make_epoch(networks.mlp(x.shape[1], build().hidden), "adam")
+    compiled = []
+    for changes in ({}, {"gamma": 1.0, "sigma": 2.0, "clip": 0.1}, {"privacy": "printed"}):
+        build(**({"privacy": "joint", "epsilon": 1000.0} | changes)).fit(x, y, s, np.random.default_rng(0))
+        compiled.append(epoch._cache_size())
+    assert compiled[0] == compiled[1] < compiled[2]
 
 
 def test_a_loss_that_is_no_number_stops_the_cell_and_says_when():

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from fairpriv.defenses.representation import losses, networks, vq
-from fairpriv.defenses.representation.training import TrainingFailed, fit
+from fairpriv.defenses.representation.training import fit
+from fairpriv.defenses.training_failed import TrainingFailed
 from fairpriv.jax_cpu import jax, jnp
 
 

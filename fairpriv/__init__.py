@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fairpriv.api import audit, load_dataset, run
-    from fairpriv.attacks.base import Attack
+    from fairpriv.attacks.base import Attack, Recovery
     from fairpriv.attacks.correction import correct_reconstruction
-    from fairpriv.datasets.base import Dataset, Loader
+    from fairpriv.datasets.base import Dataset, Loader, Table
     from fairpriv.defenses.base import CollectionDefense, DebiasingDefense, Defense, QueryDefense
     from fairpriv.defenses.fair_learner import FairLearner
     from fairpriv.desk.compliance import ComplianceDesk
     from fairpriv.errors import BadRequest, DataUnavailable
     from fairpriv.models.base import Model
-    from fairpriv.protocols.base import Protocol
+    from fairpriv.protocols.base import Protocol, Result
     from fairpriv.registry import register
     from fairpriv.representations.base import RepresentationDefense
 
@@ -35,7 +35,10 @@ __all__ = [
     "Model",
     "Protocol",
     "QueryDefense",
+    "Recovery",
     "RepresentationDefense",
+    "Result",
+    "Table",
     "audit",
     "correct_reconstruction",
     "load_dataset",
@@ -45,15 +48,15 @@ __all__ = [
 
 _HOMES = {
     "fairpriv.api": ("audit", "load_dataset", "run"),
-    "fairpriv.attacks.base": ("Attack",),
+    "fairpriv.attacks.base": ("Attack", "Recovery"),
     "fairpriv.attacks.correction": ("correct_reconstruction",),
-    "fairpriv.datasets.base": ("Dataset", "Loader"),
+    "fairpriv.datasets.base": ("Dataset", "Loader", "Table"),
     "fairpriv.defenses.base": ("CollectionDefense", "DebiasingDefense", "Defense", "QueryDefense"),
     "fairpriv.defenses.fair_learner": ("FairLearner",),
     "fairpriv.desk.compliance": ("ComplianceDesk",),
     "fairpriv.errors": ("BadRequest", "DataUnavailable"),
     "fairpriv.models.base": ("Model",),
-    "fairpriv.protocols.base": ("Protocol",),
+    "fairpriv.protocols.base": ("Protocol", "Result"),
     "fairpriv.registry": ("register",),
     "fairpriv.representations.base": ("RepresentationDefense",),
 }

@@ -24,6 +24,7 @@ COMMANDS = {
     "report": ("results against the papers", "[--strict]"),
     "audit": ("what a defense really pays", "defense=conceal epsilon=1"),
     "desk": ("answers within a budget", "init | serve | ledger"),
+    "new": ("a plug-in of your own", "attack|defense|dataset|paper NAME"),
     "doctor": ("is this machine ready", ""),
 }
 

@@ -1,4 +1,4 @@
-"""The command line: one file a command, imported when it is asked for. Nothing else knows about argv.
+"""The command line: one file per command, imported when it is asked for. Nothing else knows about argv.
 
 Importing a command binds its name in this package (`fairpriv.cli.list`): no builtin called like one is used here.
 """

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
@@ -78,7 +78,12 @@ def option(group: str, name: str) -> dict[str, Any]:
     """Return one option of a plug-in group, as plain data; what must be given is "???"."""
     if name not in options(group):
         raise unknown(group, name, options(group))
-    return OmegaConf.to_container(compose(f"{group}/{name}", ())[group], resolve=True)
+    return plain(compose(f"{group}/{name}", ())[group])
+
+
+def plain(config: DictConfig, throw_on_missing: bool = False) -> dict[str, Any]:
+    """Return a config as plain data, interpolations resolved; keys of ours are text."""
+    return cast("dict[str, Any]", OmegaConf.to_container(config, resolve=True, throw_on_missing=throw_on_missing))
 
 
 @lru_cache(maxsize=256)

@@ -6,9 +6,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RUN_FLAGS ?=
+COVERAGE_FLAGS ?=
 PYTEST ?= $(BIN)/python -m pytest
 
-.PHONY: run test lint unit test-slow test-lowest reproduce-all report bench clean
+.PHONY: run test lint unit coverage test-slow test-lowest reproduce-all report bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +17,7 @@ help:
 	@echo "make test           lint and tests"
 	@echo "make reproduce-all  every experiment, then the report (PROFILE=$(PROFILE); or smoke, paper)"
 	@echo "make report         results/report.html from what is in results/"
+	@echo "make coverage       how much of fairpriv/ the tests run, child processes and workers included"
 	@echo "make bench          the measurements, each a ratio taken side by side"
 	@echo "make test-slow      the long tests; make test-lowest: the tests with the oldest packages we promise"
 
@@ -34,9 +36,18 @@ test: lint unit
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 unit: $(READY)
 	$(PYTEST) -n 2
+
+# Child processes and the engines' workers are measured too ([tool.coverage] in pyproject.toml).
+coverage: export COVERAGE_FILE := $(CURDIR)/.coverage
+coverage: $(READY)
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest $(COVERAGE_FLAGS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 test-slow: $(READY)
 	$(PYTEST) -m slow
@@ -60,4 +71,4 @@ bench: $(READY)
 	$(BIN)/python -m tests.benchmarks
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .ruff_cache dist build
+	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .ruff_cache .mypy_cache .coverage .coverage.* dist build

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fairpriv.api import audit, load_dataset, run
-    from fairpriv.attacks.base import Attack
     from fairpriv.attacks.correction import correct_reconstruction
-    from fairpriv.datasets.base import Dataset, Loader
+    from fairpriv.attacks.correction.base import Adversary
+    from fairpriv.attacks.reveal.base import Attack, Recovery
+    from fairpriv.datasets.base import Dataset, Loader, Table
     from fairpriv.defenses.adversarial.base import DebiasingDefense
     from fairpriv.defenses.base import Defense
     from fairpriv.defenses.collection.base import CollectionDefense
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
     from fairpriv.desk.compliance import ComplianceDesk
     from fairpriv.errors import BadRequest, DataUnavailable
     from fairpriv.models.base import Model
-    from fairpriv.protocols.base import Protocol
+    from fairpriv.protocols.base import Protocol, Result
     from fairpriv.registry import register
 
 __version__ = "0.1.0"
 __all__ = [
+    "Adversary",
     "Attack",
     "BadRequest",
     "CollectionDefense",
@@ -38,7 +40,10 @@ __all__ = [
     "Model",
     "Protocol",
     "QueryDefense",
+    "Recovery",
     "RepresentationDefense",
+    "Result",
+    "Table",
     "audit",
     "correct_reconstruction",
     "load_dataset",
@@ -48,9 +53,10 @@ __all__ = [
 
 _HOMES = {
     "fairpriv.api": ("audit", "load_dataset", "run"),
-    "fairpriv.attacks.base": ("Attack",),
     "fairpriv.attacks.correction": ("correct_reconstruction",),
-    "fairpriv.datasets.base": ("Dataset", "Loader"),
+    "fairpriv.attacks.correction.base": ("Adversary",),
+    "fairpriv.attacks.reveal.base": ("Attack", "Recovery"),
+    "fairpriv.datasets.base": ("Dataset", "Loader", "Table"),
     "fairpriv.defenses.adversarial.base": ("DebiasingDefense",),
     "fairpriv.defenses.base": ("Defense",),
     "fairpriv.defenses.collection.base": ("CollectionDefense",),
@@ -60,7 +66,7 @@ _HOMES = {
     "fairpriv.desk.compliance": ("ComplianceDesk",),
     "fairpriv.errors": ("BadRequest", "DataUnavailable"),
     "fairpriv.models.base": ("Model",),
-    "fairpriv.protocols.base": ("Protocol",),
+    "fairpriv.protocols.base": ("Protocol", "Result"),
     "fairpriv.registry": ("register",),
 }
 

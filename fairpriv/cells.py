@@ -107,7 +107,9 @@ def expand(
     return list(cells.values())
 
 
-def _quiet(point: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]], later: Mapping[str, Any]) -> frozenset:
+def _quiet(
+    point: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]], later: Mapping[str, Any]
+) -> frozenset[str]:
     """Return the axes that say nothing: at the default of a parameter (or axis) that came later."""
     names = {axis for axis, default in later.items() if point.get(axis, default) == default}
     for axis in point:

@@ -12,16 +12,35 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, overload
 
 from fairpriv.errors import BadRequest, FairprivError, unknown
 
+if TYPE_CHECKING:
+    from fairpriv.protocols.base import Protocol
+
 KINDS = ("datasets", "attacks", "defenses", "models", "protocols")
 
-_registered: dict[str, dict[str, type]] = {kind: {} for kind in KINDS}
+
+@dataclass(frozen=True)
+class Plugin:
+    """Base of every plug-in: frozen, validated parameters, and where it comes from.
+
+    `paper` is "key, section", or "" for our own. `later` names parameters that are no part of what a cell is while at
+    their default: those that came after results were made, and those that an experiment's own axis gives.
+    """
+
+    kind: ClassVar[str]
+    name: ClassVar[str]
+    paper: ClassVar[str] = ""
+    later: ClassVar[Collection[str]] = ()
 
 
-def register(cls: type) -> type:
+_P = TypeVar("_P", bound=Plugin)
+_registered: dict[str, dict[str, type[Plugin]]] = {kind: {} for kind in KINDS}
+
+
+def register(cls: type[_P]) -> type[_P]:
     """Register a plug-in class under its `kind` and `name` (both class attributes)."""
     known = _registered[cls.kind].get(cls.name)
     if known is not None and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
@@ -42,7 +61,8 @@ def places(kind: str) -> dict[str, tuple[str, ...]]:
 
     A file is taken for a plug-in where it speaks of `@register`: helpers beside the plug-ins are not imported for it.
     """
-    root, found = Path(__file__).parent / kind, {}
+    root = Path(__file__).parent / kind
+    found: dict[str, tuple[str, ...]] = {}
     for path in sorted(root.rglob("*.py")):
         if not path.stem.startswith("_") and "@register" in path.read_text(encoding="utf-8", errors="replace"):
             module = ".".join(("fairpriv", kind, *path.relative_to(root).with_suffix("").parts))
@@ -50,7 +70,7 @@ def places(kind: str) -> dict[str, tuple[str, ...]]:
     return found | {name: (module,) for name, module in outside(kind).items()}
 
 
-def registered(kind: str) -> list[type]:
+def registered(kind: str) -> list[type[Plugin]]:
     """List the plug-in classes of a kind that have been imported."""
     return list(_registered[kind].values())
 
@@ -70,7 +90,11 @@ def load(kind: str, name: str) -> Exception | None:
     return None
 
 
-def find(kind: str, name: str) -> type:
+@overload
+def find(kind: Literal["protocols"], name: str) -> "type[Protocol]": ...
+@overload
+def find(kind: str, name: str) -> type[Plugin]: ...
+def find(kind: str, name: str) -> type[Plugin]:
     """Return the plug-in class of this name, or refuse with the closest names."""
     if name not in _registered[kind]:
         error = load(kind, name) if name in places(kind) else None
@@ -91,9 +115,9 @@ def names(kind: str) -> tuple[list[str], dict[str, Exception]]:
     return sorted(_registered[kind]), broken
 
 
-def parameters(cls: type) -> dict[str, Any]:
+def parameters(cls: type[Plugin]) -> dict[str, Any]:
     """Return the parameters of a plug-in with their defaults (`...` where it must be given)."""
-    found = {}
+    found: dict[str, Any] = {}
     for f in fields(cls):
         if f.init and f.default_factory is not MISSING:
             found[f.name] = f.default_factory()
@@ -134,14 +158,14 @@ def param(default: Any, about: str, **takes: Any) -> Any:
     return field(metadata=meaning(about, **takes), **given)
 
 
-def described(cls: type) -> dict[str, dict[str, Any]]:
+def described(cls: type[Plugin]) -> dict[str, dict[str, Any]]:
     """Return the parameters of a plug-in with default, type, the values each takes, and what it is.
 
     What a class does not say of a parameter, the class above it says.
     """
     out = {}
     for name, default in parameters(cls).items():
-        declared = [base.__dataclass_fields__[name] for base in reversed(cls.__mro__) if _declares(base, name)]
+        declared = [f for base in reversed(cls.__mro__) if is_dataclass(base) for f in fields(base) if f.name == name]
         said = {key: value for f in declared for key, value in f.metadata.items()}
         kind = inspect.formatannotation(declared[-1].type).replace("collections.abc.", "").replace("typing.", "")
         takes = said.get("takes", "")
@@ -151,16 +175,16 @@ def described(cls: type) -> dict[str, dict[str, Any]]:
     return out
 
 
-def _declares(base: type, name: str) -> bool:
-    return is_dataclass(base) and name in base.__dataclass_fields__
-
-
-def essential(cls: type, params: Mapping[str, Any]) -> dict[str, Any]:
+def essential(cls: type[Plugin], params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters that make a cell what it is: those named in `later` only where they are not the default."""
     defaults = parameters(cls)
     return {k: v for k, v in params.items() if k not in cls.later or v != defaults[k]}
 
 
+@overload
+def build(kind: Literal["protocols"], name: str, params: Mapping[str, Any] | None = None) -> "Protocol": ...
+@overload
+def build(kind: str, name: str, params: Mapping[str, Any] | None = None) -> Any: ...
 def build(kind: str, name: str, params: Mapping[str, Any] | None = None) -> Any:
     """Make a plug-in from its name and parameters; unknown or missing parameters are refused."""
     cls, params = find(kind, name), dict(params or {})
@@ -180,16 +204,6 @@ def build(kind: str, name: str, params: Mapping[str, Any] | None = None) -> Any:
         raise BadRequest(f"{kind[:-1]} {name} does not take these parameters ({said})") from error
 
 
-def summary(cls: type) -> str:
+def summary(cls: type[Plugin]) -> str:
     """Return the first line of a plug-in's docstring."""
     return (inspect.getdoc(cls) or "").split("\n", 1)[0]
-
-
-@dataclass(frozen=True)
-class Plugin:
-    """Base of every plug-in: frozen, validated parameters, and where it comes from."""
-
-    # kind, name and paper are class attributes of each plug-in; `paper` is "key, section" or "" for our own.
-    # Parameters that are no part of what a cell is while at their default: those that came after results were made,
-    # and those that an experiment's own axis gives.
-    later: ClassVar[Collection[str]] = ()

@@ -14,6 +14,7 @@ from fairpriv import config
 from fairpriv.api import word
 from fairpriv.cli import main
 from fairpriv.config.overrides import parse
+from tests.conftest import TOY
 
 FUNCTIONS = ("audit", "correct_reconstruction", "load_dataset", "run")
 
@@ -44,21 +45,24 @@ def test_examples_do_what_they_show(name, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == ""  # what differs is printed
 
 
-def test_a_run_is_the_command_line_s(tmp_path, monkeypatch, toy_env):
-    monkeypatch.chdir(tmp_path)
-    rows = fairpriv.run("toy", conf_dir=str(config_of_toy()), x=[1, 2], jobs=1)
-    assert sorted(set(rows["x"])) == [1, 2]
+TWICE = """
+import fairpriv, sys
+import pandas as pd
+rows = fairpriv.run("toy", conf_dir=sys.argv[1], x=[1, 2], jobs=1)
+again = fairpriv.run("toy", conf_dir=sys.argv[1], x=(1, 2), jobs=1)
+pd.testing.assert_frame_equal(again, rows)  # reused: the times are the same too
+rows.to_csv("rows.csv", index=False)
+"""
+
+
+def test_a_run_is_the_command_line_s(tmp_path, toy_env):
+    """In a process of its own, which finds the toy's entry points."""
+    subprocess.run([sys.executable, "-c", TWICE, str(TOY / "conf")], cwd=tmp_path, env=toy_env, check=True)
     (path,) = (tmp_path / "results/toy").glob("x=*/cells.csv")
     assert path.parent.name == "x=[1,2]"
+    rows = pd.read_csv(tmp_path / "rows.csv")
+    assert sorted(set(rows["x"])) == [1, 2]
     pd.testing.assert_frame_equal(rows, pd.read_csv(path), check_dtype=False)
-    again = fairpriv.run("toy", conf_dir=str(config_of_toy()), x=(1, 2), jobs=1)
-    pd.testing.assert_frame_equal(again, rows)  # reused: the times are the same too
-
-
-def config_of_toy():
-    from tests.conftest import TOY
-
-    return TOY / "conf"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ LAYERS = (
     ("protocols", "config"),
     ("report",),
     ("runner", "listing"),
-    ("api", "shown"),
+    ("api", "shown", "skeletons"),
     ("cli",),
     ("fairpriv", "__main__"),  # the public names
 )

@@ -1,4 +1,4 @@
-"""The command line: one file a command, imported when it is asked for. Nothing else knows about argv.
+"""The command line: one file per command, imported when it is asked for. Nothing else knows about argv.
 
 Importing a command binds its name in this package (`fairpriv.cli.list`): no builtin called like one is used here.
 """
@@ -24,6 +24,7 @@ COMMANDS = {
     "report": ("results against the papers", "[--strict]"),
     "audit": ("what a defense really pays", "defense=conceal epsilon=1"),
     "desk": ("answers within a budget", "init | serve | ledger"),
+    "new": ("a plug-in of your own", "attack|defense|dataset|paper NAME"),
     "doctor": ("is this machine ready", ""),
 }
 

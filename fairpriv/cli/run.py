@@ -19,7 +19,7 @@ examples:
   fairpriv run experiment=attribute_conceal epsilon=[1,10] m=50 pin axes of the grid
   fairpriv run experiment=attribute_conceal dataset=csv dataset.path=my.csv dataset.label=hired dataset.protected=sex
   fairpriv run experiment=attribute_conceal -m defense=conceal,laplace epsilon=1,10
-                                                                one folder a combination (Hydra's whole sweep grammar)
+                                                                one folder per combination (Hydra's whole sweep grammar)
   fairpriv run experiment=attribute_reveal engine=dask jobs=2   another engine (local, dask, ray)
 """
 

@@ -18,7 +18,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("experiment", nargs="?", help="one experiment only")
     parser.add_argument("--sample", type=int, default=30, metavar="N", help="how many cells (default: 30)")
     parser.add_argument("--seed", type=int, default=0, help="another seed, another sample (default: 0)")
-    parser.add_argument("--jobs", type=int, metavar="N", help="workers (default: one a core)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="workers (default: one per core)")
     arguments.results_dir(parser)
     arguments.as_json(parser)
     args = parser.parse_args(argv)

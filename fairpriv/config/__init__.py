@@ -1,4 +1,4 @@
-"""What to run: conf/ composed with the command line, checked, and made into plans (one a multirun job).
+"""What to run: conf/ composed with the command line, checked, and made into plans (one per multirun job).
 
 `compose` talks to Hydra, `overrides` reads the command line, `settings` checks what they make together, `grid` gives
 the cells, `folder` their place below results/, `plans` puts it all together.

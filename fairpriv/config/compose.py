@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
@@ -74,7 +74,7 @@ def option(group: str, name: str) -> dict[str, Any]:
     """Return one option of a group, as plain data, a plug-in's with all parameters; what must be given is "???"."""
     if name not in options(group):
         raise unknown(group, name, options(group))
-    said = OmegaConf.to_container(compose(f"{group}/{name}", ())[group], resolve=True)
+    said = plain(compose(f"{group}/{name}", ())[group])
     return completed(group, said) if group in GROUPS else said
 
 
@@ -85,8 +85,13 @@ def completed(group: str, said: Mapping[str, Any]) -> dict[str, Any]:
     """
     known = registry.parameters(registry.find(GROUPS[group], said["name"]))
     defaults = {key: value for key, value in known.items() if value is None or isinstance(value, PLAIN)}
-    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in defaults.items()}
-    return {"name": said["name"]} | plain | dict(said)
+    listed = {key: list(value) if isinstance(value, tuple) else value for key, value in defaults.items()}
+    return {"name": said["name"]} | listed | dict(said)
+
+
+def plain(config: DictConfig, throw_on_missing: bool = False) -> dict[str, Any]:
+    """Return a config as plain data, interpolations resolved; keys of ours are text."""
+    return cast("dict[str, Any]", OmegaConf.to_container(config, resolve=True, throw_on_missing=throw_on_missing))
 
 
 @lru_cache(maxsize=256)

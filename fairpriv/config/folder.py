@@ -53,17 +53,21 @@ def _value(value: Any) -> str:
     return str(value)
 
 
-def _is_path(override: Override) -> bool:
-    return override.key_or_group.endswith(".path") and isinstance(override.value(), str)
+def _path(override: Override) -> PurePath | None:
+    """Return the path that an override gives, if it does."""
+    value = override.value()
+    return PurePath(value) if override.key_or_group.endswith(".path") and isinstance(value, str) else None
 
 
 def _hides(override: Override) -> bool:
     """Say whether a path's folder is left out of the name."""
-    return _is_path(override) and len(PurePath(override.value()).parts) > 1
+    path = _path(override)
+    return path is not None and len(path.parts) > 1
 
 
 def _shown(override: Override) -> str:
     if override.is_delete():
         return f"~{override.key_or_group}"
-    value = PurePath(override.value()).stem if _is_path(override) else _value(override.value())
+    path = _path(override)
+    value = _value(override.value()) if path is None else path.stem
     return f"{override.key_or_group}={value}"

@@ -14,7 +14,7 @@ from fairpriv.seeds import canonical
 
 MOST_CELLS = 2_000_000
 Chosen = Mapping[str, Sequence[Any]]
-Product = tuple[dict[str, list[Any]], Sequence[int]]
+Product = tuple[Mapping[str, Sequence[Any]], Sequence[int]]
 
 
 def chosen_axes(request: Request, settings: Settings) -> dict[str, list[Any]]:
@@ -55,7 +55,7 @@ def _for_dataset(settings: Settings, wanted: Sequence[str] | None) -> list[Block
     return [{"dataset": list(wanted)} | dict(block) for block in settings.any]
 
 
-def _without_alien(block: Block, picked: Mapping[str, str]) -> Block:
+def _without_alien(block: Block, picked: Mapping[str, str | None]) -> Block:
     """Drop swept parameters that a plug-in new to the block does not have."""
     for group, name in picked.items():
         if name is not None and name not in _listed(block.get(group)):
@@ -64,7 +64,7 @@ def _without_alien(block: Block, picked: Mapping[str, str]) -> Block:
     return block
 
 
-def blocks(settings: Settings, chosen: Chosen, family: Chosen, picked: Mapping[str, str]) -> list[Block]:
+def blocks(settings: Settings, chosen: Chosen, family: Chosen, picked: Mapping[str, str | None]) -> list[Block]:
     """Return the blocks that are meant.
 
     `chosen` are the axes pinned by this job, `family` the values its multirun gives them over all its combinations
@@ -87,7 +87,7 @@ def _resolve(request: Request, settings: Settings, point: Mapping[str, Any]) -> 
             continue
         # the user's own parameters belong to the option they picked
         own = request.choices.get(group) == picked
-        base = settings.plugins[group] if own else option(group, picked)
+        base = (settings.plugins[group] if own else None) or option(group, picked)
         dotted = {a.split(".", 1)[1]: v for a, v in point.items() if a.startswith(f"{group}.")}
         params = {k: v for k, v in (dict(base) | dotted).items() if v != "???"}
         plugins[group] = essential(find(GROUPS[group], params["name"]), params)
@@ -107,13 +107,13 @@ def cells_of(request: Request, settings: Settings, chosen: Chosen, family: Chose
 def products_of(request: Request, settings: Settings, chosen: Chosen, family: Chosen) -> list[Product]:
     """Return the blocks of a request: the values of their axes, and their seeds."""
     picked = {g: request.choices[g] for g in GROUPS if g in request.typed}
-    products = []
+    products: list[Product] = []
     for block in blocks(settings, chosen, family, picked):
         seeds = settings.seeds
         if seeds is None:
             seeds = _seeds(block, settings)
-        axes = {a: [number(v) for v in _listed(values)] for a, values in block.items() if a != "seeds"}
-        products.append((axes | {a: values for a, values in chosen.items() if a in axes}, seeds))
+        own = {a: [number(v) for v in _listed(values)] for a, values in block.items() if a != "seeds"}
+        products.append(({a: chosen.get(a, values) for a, values in own.items()}, seeds))
     return products
 
 

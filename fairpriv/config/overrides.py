@@ -14,7 +14,7 @@ from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from fairpriv import registry
 from fairpriv.cells import GROUPS
-from fairpriv.config.compose import CONF_GROUPS, completed, compose, loader, options, parameters_of
+from fairpriv.config.compose import CONF_GROUPS, completed, compose, loader, options, parameters_of, plain
 from fairpriv.errors import BadRequest, unknown
 
 MOST_JOBS = 1000  # combinations of one multirun
@@ -64,7 +64,7 @@ def one_line(error: Exception) -> str:
 
 
 def jobs_of(words: Sequence[str], multirun: bool) -> list[list[str]]:
-    """Split the command line into jobs: one, or with -m one a combination of Hydra's sweep grammar."""
+    """Split the command line into jobs: one, or with -m one per combination of Hydra's sweep grammar."""
     parsed = parse(words)
     sweeps = [o for o in parsed if o.is_sweep_override()]
     if not multirun:
@@ -74,7 +74,7 @@ def jobs_of(words: Sequence[str], multirun: bool) -> list[list[str]]:
     for override in sweeps:
         if not override.is_discrete_sweep():
             raise BadRequest(f"{override.input_line} has no values to run one by one: write them out, or use range()")
-    lists = [_values(o) if o.is_sweep_override() else [o.input_line] for o in parsed]
+    lists = [_values(o) if o.is_sweep_override() else [word] for o, word in zip(parsed, words)]
     if math.prod(map(len, lists)) > MOST_JOBS:
         raise BadRequest(f"a multirun has at most {MOST_JOBS} combinations, these words give more")
     return [list(job) for job in itertools.product(*lists)]
@@ -121,14 +121,15 @@ def _check_choice(override: Override) -> None:
     if override.is_add() or override.is_force_add():
         raise BadRequest(f"{override.input_line}: every run has a {group}: write {group}={value}")
     if value not in options(group):
-        if group in GROUPS and value in registry.candidates(GROUPS[group]):
+        if group in GROUPS and isinstance(value, str) and value in registry.candidates(GROUPS[group]):
             registry.find(GROUPS[group], value)  # says why it is no choice
         raise unknown(group, "null" if value is None else value, options(group))
 
 
 def _known(key: str, cfg: DictConfig) -> tuple[bool, list[str]]:
     """Say whether the config has a key; if not, return the keys there are at that place."""
-    node, path = cfg, []
+    node: Any = cfg
+    path: list[str] = []
     for part in key.split("."):
         if not (OmegaConf.is_dict(node) and part in list(node)):  # `in` denies a key that is still ???
             names = [str(k) for k in node] if OmegaConf.is_dict(node) else []
@@ -146,11 +147,12 @@ def _check_key(override: Override, cfg: DictConfig, choices: dict[str, str | Non
         return
     group, _, parameter = key.partition(".")
     if group in GROUPS:
-        if choices.get(group) is None:
+        choice = choices.get(group)
+        if choice is None:
             raise BadRequest(f"{key}: pick the {group} first, e.g. {group}={options(group)[0]}")
-        takes = parameters_of(group, choices[group])
+        takes = parameters_of(group, choice)
         if parameter not in takes:  # conf/ names only what differs from the class
-            raise unknown(f"parameter of {group} {choices[group]}", parameter, takes)
+            raise unknown(f"parameter of {group} {choice}", parameter, takes)
     elif not (override.is_add() and key.startswith(GRID) and _known(key.rpartition(".")[0], cfg)[0]):
         raise unknown("key", key, there)
 
@@ -167,7 +169,7 @@ def read(words: Sequence[str]) -> Request:
     try:
         composed = compose("config", tuple(o.input_line for o in parsed if o.key_or_group in CONF_GROUPS), True)
         choices = {k: v for k, v in composed.hydra.runtime.choices.items() if not k.startswith("hydra")}
-        config = OmegaConf.masked_copy(composed, [k for k in composed if k != "hydra"])
+        config = OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"])
         OmegaConf.set_struct(config, False)
         for override in parsed:
             if override.key_or_group not in CONF_GROUPS:
@@ -191,11 +193,11 @@ def _apply(override: Override, config: DictConfig) -> None:
 def _resolved(config: DictConfig) -> dict[str, Any]:
     """Resolve interpolations and complete plug-ins; what must still be given is refused by its name."""
     try:
-        plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+        resolved = plain(config, throw_on_missing=True)
     except MissingMandatoryValue as error:
         raise BadRequest(f"{error.full_key} must be given on the command line: {error.full_key}=...") from error
     for group in GROUPS:
-        said = plain.get(group)
+        said = resolved.get(group)
         if isinstance(said, dict) and isinstance(said.get("name"), str):  # `settings` refuses any other
-            plain[group] = completed(group, said)
-    return plain
+            resolved[group] = completed(group, said)
+    return resolved

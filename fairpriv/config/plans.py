@@ -1,15 +1,13 @@
-"""Plans: what the driver is given, one a job."""
+"""Plans: what the driver is given, one per job."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
-
-from omegaconf import OmegaConf
+from typing import Any
 
 from fairpriv.cells import Cell
-from fairpriv.config.compose import compose, options
+from fairpriv.config.compose import compose, options, plain
 from fairpriv.config.folder import own_folder
 from fairpriv.config.grid import Chosen, Product, cells_of, chosen_axes, products_of
 from fairpriv.config.overrides import Request, jobs_of, read, swept
@@ -64,7 +62,7 @@ def grids_of(experiment: str) -> tuple[Mapping[str, Any], dict[str, list[Product
     grids = [f"+sweep@each.{p}.sweep={experiment}/{p}" for p in profiles]
     seeds = [f"+profile@each.{p}.profile={p}" for p in profiles]
     words = (f"experiment={experiment}", f"profile={profiles[0]}", *grids, *seeds)
-    config = cast("dict[str, Any]", OmegaConf.to_container(compose("config", words), resolve=True))
+    config = plain(compose("config", words))
     request = Request((), (), frozenset(), {}, config)
     each = config.pop("each")
     return config, {p: products_of(request, Settings.of(config | each[p]), {}, {}) for p in profiles}
@@ -89,7 +87,7 @@ def _plan(request: Request, settings: Settings, chosen: Chosen, family: Chosen, 
 
 
 def plans(words: Sequence[str], multirun: bool) -> list[Plan]:
-    """Return the plans of a command line: one, or one a multirun job.
+    """Return the plans of a command line: one, or one per multirun job.
 
     All jobs of a multirun choose the same blocks of the grid: by the values its sweeps have together.
     """
@@ -117,7 +115,7 @@ def _points(cells: Sequence[Cell], sweeps: Collection[str]) -> set[str]:
 
 def _with_note(made: list[Plan], sweeps: Collection[str]) -> list[Plan]:
     """Say in the first plan's note where the combinations of a multirun do not run the same cells."""
-    if len(made) < 2 or sweeps & {"experiment", "profile", "seeds"}:
+    if len(made) < 2 or {"experiment", "profile", "seeds"} & set(sweeps):
         return made
     points = [_points(p.cells, sweeps) for p in made]
     if all(p == points[0] for p in points):

@@ -107,16 +107,18 @@ def _text(key: str, value: Any, what: str = "a name") -> str:
 
 def _name(value: Any) -> str:
     """Refuse a name that could not be a folder below results/."""
-    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", _text("name", value)):
+    name = _text("name", value)
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", name):
         raise BadRequest(f"name must be made of letters, digits, _, - and ., got {value!r}")
-    return value
+    return name
 
 
 def _plugin(group: str, value: Any) -> Mapping[str, Any] | None:
     if value is None:
         return None
-    _text(f"{group}.name", _mapping(group, value).get("name"))
-    return value
+    plugin = _mapping(group, value)
+    _text(f"{group}.name", plugin.get("name"))
+    return plugin
 
 
 def _jobs(value: Any) -> int:
@@ -125,16 +127,17 @@ def _jobs(value: Any) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value < 1:
         raise BadRequest(f"jobs must be a whole number >= 1, got {value}")
     validate.integer("jobs", value, at_least=1, at_most=MOST_WORKERS)
-    return value
+    return int(value)
 
 
 def _engine(value: Any) -> Mapping[str, Any]:
-    name = _text("engine.name", _mapping("engine", value).get("name"))
+    engine = _mapping("engine", value)
+    name = _text("engine.name", engine.get("name"))
     if name not in options("engine"):
         raise unknown("engine", name, options("engine"))
-    if value.get("address") is not None:
-        _text("engine.address", value["address"], "an address such as tcp://host:8786")
-    return value
+    if engine.get("address") is not None:
+        _text("engine.address", engine["address"], "an address such as tcp://host:8786")
+    return engine
 
 
 def seeds_of(key: str, value: Any) -> Sequence[int]:
@@ -152,14 +155,15 @@ def seeds_of(key: str, value: Any) -> Sequence[int]:
 
 def _block(key: str, block: Any, axes: Sequence[str]) -> Block:
     """Check one block: axes that the experiment has, or parameters of a plug-in, with at least one value each."""
-    for axis, values in _mapping(key, block).items():
+    axes_of_block = _mapping(key, block)
+    for axis, values in axes_of_block.items():
         if axis == "seeds":
             seeds_of(f"{key}.seeds", values)
         elif axis in axes or str(axis).partition(".")[0] in GROUPS:
             axis_values(f"{key}.{axis}", axis, values)
         else:
             raise unknown(f"axis in {key}", axis, [*axes, "seeds"])
-    return block
+    return axes_of_block
 
 
 def axis_values(key: str, axis: str, values: Any) -> list[Any]:

@@ -46,7 +46,7 @@ def _sum(token: str) -> bytes:
 
 
 def read_clients(path: Path) -> Clients:
-    """Read a token file: one client a line, `NAME TOKEN [SHARE]`, or one line with a token alone.
+    """Read a token file: one client per line, `NAME TOKEN [SHARE]`, or one line with a token alone.
 
     Clients without a share divide what the others leave. Lines that start with # are comments.
     """
@@ -58,7 +58,7 @@ def read_clients(path: Path) -> Clients:
     if len(lines) == 1 and len(lines[0]) == 1:
         lines = [[ONLY, *lines[0]]]
     if not lines:
-        raise BadRequest(f"{path} has no token: one client a line, NAME TOKEN [SHARE]")
+        raise BadRequest(f"{path} has no token: one client per line, NAME TOKEN [SHARE]")
     return Clients(_checked(path, lines))
 
 

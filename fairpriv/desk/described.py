@@ -30,14 +30,14 @@ QUERY = _object(
     predictions={
         "type": "array",
         "items": {"type": "array", "items": NUMBER | {"minimum": 0, "maximum": 1}},
-        "description": "one row a model, one number a person, in the order of the desk's file",
+        "description": "one row per model, one number per person, in the order of the desk's file",
     },
     defense=WORD | {"description": "one of those in /v1/schema", "examples": ["conceal_exact"]},
     epsilon=NUMBER | {"exclusiveMinimum": 0, "description": "budget of all rows together", "examples": [0.5]},
     delta=NUMBER | {"description": "gaussian only; a hundredth of the desk's if not given"},
 )
 ANSWER = _object(
-    answers=_numbers("one a row; for equalized odds a pair, label 1 first"),
+    answers=_numbers("one per row; for equalized odds a pair, label 1 first"),
     intervals=_numbers("[low, high] of each answer"),
     grid={"description": "answers are multiples of this; for equalized odds a pair"},
     level=NUMBER | {"description": "probability with which an interval holds"},

@@ -1,4 +1,4 @@
-"""The ledger: one row an answer that was paid for, each chained to the one before by its hash.
+"""The ledger: one row per answer that was paid for, each chained to the one before by its hash.
 
 A row is written in the transaction that reserves its cost and holds the answer, so an answer is sent only if it is in
 the ledger. A changed row breaks its own hash, a missing one the chain; rows cut off at the end are missed by the head

@@ -116,9 +116,9 @@ def _defense(name: str, epsilon: float, delta: float, declared: Declaration) -> 
 
 
 def predictions(rows: Any, people: int, most_rows: int) -> np.ndarray:
-    """Return predictions as a matrix, one row a model, one column a person."""
+    """Return predictions as a matrix, one row per model, one column per person."""
     if not isinstance(rows, list) or not rows or not all(isinstance(row, list) for row in rows):
-        raise BadRequest("predictions must be a list of rows, one a model, each a list of numbers")
+        raise BadRequest("predictions must be a list of rows, one per model, each a list of numbers")
     if len(rows) > most_rows:
         raise BadRequest(f"predictions must have at most {most_rows} rows, got {len(rows)}")
     for i, row in enumerate(rows):

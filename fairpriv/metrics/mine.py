@@ -115,7 +115,7 @@ def _blocks(draw: Draw, y: np.ndarray, batch: int, iterations: int, rng: np.rand
 
 def _distinct(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct rows of z and which of them each row is."""
-    marks = z @ np.sqrt(np.arange(2, z.shape[1] + 2))  # one number a row: cheap to compare
+    marks = z @ np.sqrt(np.arange(2, z.shape[1] + 2))  # one number per row: cheap to compare
     _, places, codes = np.unique(marks, return_index=True, return_inverse=True)
     return z[places], codes
 

@@ -1,1 +1,1 @@
-"""Protocols: one file an experiment."""
+"""Protocols: one file per experiment."""

@@ -30,7 +30,7 @@ class Protocol(Plugin):
     """One experiment: a pure function of (cell, seed), and what is made of its rows.
 
     `shared` names the axes along which cells are computed together: `run` gets all cells of the plan that are equal but
-    for these axes, and returns one Result a cell. A cell's result must not depend on its companions.
+    for these axes, and returns one Result per cell. A cell's result must not depend on its companions.
 
     `later` gives the defaults of axes that were added after results were made: at these they change no stream or stamp.
 

@@ -75,7 +75,7 @@ def _counts(counts: Counts) -> str:
 
 
 def _split(papers: dict[str, Counts]) -> str:
-    """Return the split by verdict and cause, a line a paper."""
+    """Return the split by verdict and cause, a line per paper."""
     columns = [*next(iter(papers.values())).tally]
     heads = "".join(_tag("th", _e(c), class_="text" if c in CAUSED else "") for c in ("", *columns))
     body = ""

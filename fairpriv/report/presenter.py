@@ -19,7 +19,7 @@ Arrays = Callable[..., Any]  # arrays(**axes): those of the first cell with thes
 
 
 def _means(rows: pd.DataFrame) -> Tables:
-    """Return the mean of every metric over seeds, one row a point of the grid."""
+    """Return the mean of every metric over seeds, one row per point of the grid."""
     after = list(rows.columns).index("seed") + 1
     axes = list(rows.columns[: after - 1])
     metrics = [c for c in rows.columns[after:] if c != "seconds" and pd.api.types.is_numeric_dtype(rows[c])]

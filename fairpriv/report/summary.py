@@ -22,7 +22,7 @@ def surely_below(values: np.ndarray, threshold: float, level: float = 0.95) -> b
 
 
 def summarise(rows: pd.DataFrame, by: Sequence[str], metrics: Sequence[str]) -> pd.DataFrame:
-    """Return one row a point of the grid: mean, 95 % half width (`_ci`) and deviation (`_sd`) of each metric, and n."""
+    """Return one row per point of the grid: mean, 95 % half width (`_ci`) and deviation (`_sd`) of each metric; n."""
     grouped = rows.groupby(list(by), dropna=False, sort=False)
     parts = {"seeds": grouped["seed"].nunique()}
     for metric in metrics:

@@ -76,22 +76,22 @@ def _adopt(path: Path, library: Library, reason: str, say: Callable[[str], None]
     outdated = [seat for seat in seats if seat.state == "outdated" and seat.kept is not None]
     done = Adopted(path)
     # a cell that another folder shares may have been adopted there already
-    current = [seat.kept if seat.state == "done" else kept for seat, kept in zip(seats, folder.kept)]
+    current = [seat.held if seat.state == "done" else kept for seat, kept in zip(seats, folder.kept)]
     if not outdated:
         write_stamps(path, current, library.codes)
         return done
-    here, absent = computable([seat.kept for seat in outdated])
+    here, absent = computable([seat.held for seat in outdated])
     for why, number in absent.items():
         say(f"{path}: {number} outdated cells cannot be computed here ({why})")
         done.left[why] = number
     keys = {kept.stamp.key for kept in here}
-    adoptable = [seat for seat in outdated if seat.kept.stamp.key in keys and _same_data(seat)]
+    adoptable = [seat for seat in outdated if seat.held.stamp.key in keys and _same_data(seat)]
     every = [seat.kept for seat in seats if seat.kept is not None]
-    wanted = _to_check([seat.kept for seat in adoptable], every, each)
+    wanted = _to_check([seat.held for seat in adoptable], every, each)
     say(f"{path}: {len(adoptable)} outdated cells, {len(wanted)} computed again ({'; '.join(reasons(outdated))})")
     for one, finished in again(every, wanted, LOCAL, jobs):
         done.checked.append(_judge(one, finished, every, jobs, say))
-    adopted = {seat.kept.stamp.key: _restamped(seat) for seat in adoptable}
+    adopted = {seat.held.stamp.key: _restamped(seat) for seat in adoptable}
     for key, kept in adopted.items():
         library.store.take_in([(kept, library.arrays(library.by_key[key]))])
     codes = {code_behind(seat.cell).digest: code_behind(seat.cell).definitions for seat in adoptable}
@@ -108,7 +108,7 @@ def _same_data(seat: Seat) -> bool:
         code_behind(seat.cell)
     except FairprivError:
         return False
-    return seat.data in (None, seat.kept.stamp.data)
+    return seat.data in (None, seat.held.stamp.data)
 
 
 def _to_check(adoptable: Sequence[Kept], every: Sequence[Kept], each: int) -> list[int]:
@@ -131,7 +131,9 @@ def _judge(one: Again, finished: Finished, every: Sequence[Kept], jobs: int, say
         (task,) = tasks_for([k.cell for k in every], {finished.index})
         old = run_old(one.kept.origin.revision, task)
         beside = compare(
-            replace(one.kept, metrics=old.metrics, arrays=old.array_sums), finished.metrics, finished.array_sums
+            replace(one.kept, metrics=old.metrics or {}, arrays=old.array_sums),
+            finished.metrics or {},
+            finished.array_sums,
         )
         if beside.verdict == "equal":
             return replace(beside, detail="equal to the old revision, run here")
@@ -175,16 +177,16 @@ def run_old(old: str, task: Task) -> Finished:
             raise Refused(
                 f"not adopted: {why} revision {old} does not run here: {done.stderr.strip().splitlines()[-1]}"
             )
-        metrics, error = json.loads((place / "metrics.json").read_text())
+        metrics, fault = json.loads((place / "metrics.json").read_text())
         blob = (place / "arrays.npz").read_bytes() or None
     if metrics is None:
-        raise Refused(f"not adopted: {why} revision {old} fails on the cell: {error}")
+        raise Refused(f"not adopted: {why} revision {old} fails on the cell: {fault}")
     return Finished(0, metrics, blob, 0.0, array_sums(unpack(blob)))
 
 
 def _restamped(seat: Seat) -> Kept:
     """Return the finished cell under the present code; where it came from stays as it was."""
-    kept = seat.kept
+    kept = seat.held
     return replace(kept, stamp=Stamp(kept.stamp.cell, kept.stamp.data, code_behind(seat.cell).digest))
 
 

@@ -3,9 +3,10 @@
 import contextlib
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from fairpriv.cells import Cell
 from fairpriv.config import Plan
@@ -105,8 +106,8 @@ def supply(job: Job) -> None:
             continue
         name = canonical(seat.cell.plugins["dataset"])
         seat.data, absent, wrong = looked[name] = looked.get(name) or bring(seat.cell)
-        if job.plan.own_data and (absent or wrong):
-            raise absent or wrong
+        if job.plan.own_data and (fault := absent or wrong):
+            raise fault
         if wrong:
             seat.state, seat.why = "failed", str(wrong)
             continue
@@ -144,7 +145,7 @@ def _companions(cell: Cell, shared: tuple[str, ...]) -> str:
     return canonical([cell.protocol, axes, plugins, cell.seed])
 
 
-def tasks_of(cells: Sequence[Cell], wanted: set[int], skip: set[int] = frozenset()) -> list[Task]:
+def tasks_of(cells: Sequence[Cell], wanted: set[int], skip: Collection[int] = ()) -> list[Task]:
     """Group cells that share work; a group with anything wanted is computed whole, so that its bytes do not change."""
     shared = find("protocols", cells[0].protocol).shared if cells else ()
     groups: dict[str, list[int]] = defaultdict(list)
@@ -158,11 +159,11 @@ def tasks_of(cells: Sequence[Cell], wanted: set[int], skip: set[int] = frozenset
     ]
 
 
-def keep(finished: Finished, seat: Seat, library: Library) -> Kept:
+def keep(finished: Finished, metrics: Mapping[str, Any], seat: Seat, library: Library) -> Kept:
     """Put a finished cell into the store."""
     code = code_behind(seat.cell)
     origin = Origin(versions(code.packages), finished.processor, finished.pin, revision())
-    kept = Kept(seat.stamp, finished.metrics, finished.seconds, origin, finished.array_sums)
+    kept = Kept(seat.stamp, metrics, finished.seconds, origin, finished.array_sums)
     library.store.put(kept, finished.arrays)
     library.add(kept, library.store)
     return kept
@@ -174,7 +175,7 @@ def _settle(finished: Finished, seat: Seat, library: Library) -> None:
         seat.state, seat.why = "failed", finished.error
         library.store.fail(seat.stamp.key, seat.cell.identity, finished.error, finished.traceback)
     else:
-        seat.state, seat.why, seat.kept = "done", "", keep(finished, seat, library)
+        seat.state, seat.why, seat.kept = "done", "", keep(finished, finished.metrics, seat, library)
 
 
 def _run_job(job: Job, library: Library, progress: Progress) -> int:
@@ -227,12 +228,13 @@ def survey(plans: Sequence[Plan]) -> list[Survey]:
     found = []
     for job in [prepare(plan, library) for plan in plans]:
         asked = [seat for seat in job.seats if not seat.extra]
-        counts = [job.count(state) for state in ("done", "missing", "outdated", "not run")]
+        done, missing, outdated, not_run = map(job.count, ("done", "missing", "outdated", "not run"))
         words = told(job.seats, library, job.plan.jobs)
         seconds, _ = forecast(job.seats, library, job.plan.jobs)
         folder, engine = str(job.plan.folder), job.plan.engine["name"]
+        why, seconds = reasons(asked), round(seconds, 1)
         found.append(
-            Survey(folder, len(asked), *counts, reasons(asked), round(seconds, 1), words, job.plan.jobs, engine)
+            Survey(folder, len(asked), done, missing, outdated, not_run, why, seconds, words, job.plan.jobs, engine)
         )
     library.store.close()
     return found

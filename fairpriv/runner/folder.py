@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairpriv.runner.kept import Kept, Origin, array_sum, vars_of
+from fairpriv.runner.kept import Kept, Origin, array_sum, savez, vars_of
 from fairpriv.stamps.stamp import Stamp
 
 CELLS, STAMPS, ARRAYS = "cells.csv", "stamps.json.gz", "arrays.npz"
@@ -87,7 +87,7 @@ def _by_axes(rows: Sequence[Mapping[str, str]], axes: Sequence[str]) -> dict[tup
 
 
 def _unzip(path: Path) -> dict[str, Any]:
-    said = json.loads(gzip.decompress(path.read_bytes()))
+    said: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
     if said.get("format") != FORMAT:
         raise ValueError(f"format {said.get('format')}, not {FORMAT}")
     return said
@@ -113,14 +113,11 @@ def read_folder(path: Path) -> Folder:
     found: list[tuple[int, Kept]] = []
     for cell, (text, data, code, origin, shape, arrays, sum_) in zip(cells, said["cells"]):
         place = places.get((*(_norm(cell["axes"].get(axis)) for axis in axes), _norm(cell["seed"])))
-        kept = _kept(
-            rows[place] if place is not None else None,
-            Stamp(text, said["data"][data], code),
-            origins[origin],
-            said["shapes"][shape],
-            arrays or {},
+        stamp = Stamp(text, said["data"][data], code)
+        kept = (
+            None if place is None else _kept(rows[place], stamp, origins[origin], said["shapes"][shape], arrays or {})
         )
-        if kept is None or kept.sum != sum_:
+        if place is None or kept is None or kept.sum != sum_:
             name = ", ".join(f"{a}={v}" for a, v in cell["axes"].items())
             folder.notices.append(f"{path / CELLS}: {name}, seed={cell['seed']} does not match its checksum")
             continue
@@ -130,7 +127,7 @@ def read_folder(path: Path) -> Folder:
 
 
 def _kept(
-    row: Mapping[str, str] | None, stamp: Stamp, origin: Origin, shape: list[list[str]], arrays: dict[str, str]
+    row: Mapping[str, str], stamp: Stamp, origin: Origin, shape: list[list[str]], arrays: dict[str, str]
 ) -> Kept | None:
     try:
         metrics = {name: _READ[kind](row[name]) for name, kind in shape}
@@ -200,7 +197,7 @@ def write_arrays(path: Path, kept: Sequence[Kept], arrays: Callable[[Kept], Mapp
         if set(one.arrays.values()) - set(found):
             found |= {array_sum(array): array for array in arrays(one).values()}
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **{name: found[name] for name in sorted(found)})
+    savez(buffer, {name: found[name] for name in sorted(found)})
     replace_file(target, buffer.getvalue())
 
 

@@ -40,7 +40,7 @@ def _record(seat: Seat) -> dict[str, Any]:
 
 
 def frame(seats: Iterable[Seat]) -> pd.DataFrame:
-    """Return cells.csv as a frame: one row a cell, in the folder's order."""
+    """Return cells.csv as a frame: one row per cell, in the folder's order."""
     return tidy_frame([_record(seat) for seat in seats])
 
 

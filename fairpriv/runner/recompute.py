@@ -30,7 +30,7 @@ class Again:
 
 def _close(a: Any, b: Any) -> bool:
     if isinstance(a, bool) or isinstance(b, bool) or not (isinstance(a, int | float) and isinstance(b, int | float)):
-        return a == b
+        return bool(a == b)
     return (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=ROUNDING, abs_tol=ROUNDING)
 
 

@@ -1,4 +1,4 @@
-"""The store of finished cells: SQLite in WAL mode, written by the driver alone, one transaction a cell."""
+"""The store of finished cells: SQLite in WAL mode, written by the driver alone, one transaction per cell."""
 
 import json
 import sqlite3

@@ -33,6 +33,13 @@ class Seat:
         """Return the stamp of the cell as it would be computed now."""
         return Stamp(self.cell.identity, self.data or "", code_behind(self.cell).digest)
 
+    @property
+    def held(self) -> Kept:
+        """Return the finished cell of a seat that has one: every seat that is done, or outdated with it kept."""
+        if self.kept is None:
+            raise ValueError(f"no finished cell here: {self.cell.identity}")
+        return self.kept
+
 
 class Surveyor:
     """Looks at cells one by one; what many share (sums of data, code) is looked at once."""

@@ -29,12 +29,14 @@ class Verified:
 def computable(kept: list[Kept]) -> tuple[list[Kept], Counter[str]]:
     """Return the cells whose data can be had here, and why the others cannot."""
     looked: dict[str, str] = {}
-    here, absent = [], Counter()
+    here: list[Kept] = []
+    absent: Counter[str] = Counter()
     for one in kept:
         name = canonical(one.cell.plugins.get("dataset"))
         if name not in looked:
             _, missing, wrong = bring(one.cell) if "dataset" in one.cell.plugins else ("", None, None)
-            looked[name] = (missing or wrong).brief if missing or wrong else ""
+            fault = missing or wrong
+            looked[name] = fault.brief if fault else ""
         if looked[name]:
             absent[looked[name]] += 1
         else:
@@ -50,11 +52,11 @@ def verify(
         raise BadRequest(f"--sample must be >= 1, got {size}")
     library = open_library(results, read_only=True)
     surveyor = Surveyor(library)
-    kept = []
+    kept: list[Kept] = []
     for path in folders(results, experiment):
         if path in library.folders:
             seats = [surveyor.look(one.cell) for one in library.folders[path].kept]
-            kept += [seat.kept for seat in seats if seat.state == "done"]
+            kept += [seat.held for seat in seats if seat.state == "done"]
             outdated = sum(seat.state != "done" for seat in seats)
             if outdated:
                 say(f"{path}: {outdated} outdated cells left out (fairpriv status says why)")

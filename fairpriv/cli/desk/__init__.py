@@ -1,4 +1,4 @@
-"""`fairpriv desk init|serve|ledger`: one file a verb."""
+"""`fairpriv desk init|serve|ledger`: one file per verb."""
 
 import importlib
 from collections.abc import Sequence

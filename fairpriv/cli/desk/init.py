@@ -20,7 +20,7 @@ def main(argv: Sequence[str]) -> int:
         "was made for the former then costs twice its epsilon, and conceal_aware may be asked.",
     )
     add = parser.add_argument
-    add("--data", required=True, metavar="CSV", help="one row a person; predictions come in the same order")
+    add("--data", required=True, metavar="CSV", help="one row per person; predictions come in the same order")
     add("--label", required=True, help="column of the true outcome; two values")
     add("--protected", required=True, help="column of the protected attribute")
     add("--epsilon", required=True, type=float, help="the budget of all answers together")

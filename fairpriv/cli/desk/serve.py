@@ -19,8 +19,8 @@ def main(argv: Sequence[str]) -> int:
     """Serve a desk."""
     parser = arguments.desk_parser(
         "serve",
-        "Serve a desk over HTTP; GET /docs describes it. The token file has one client a line, NAME TOKEN [SHARE], or\n"
-        "one line with a token alone; where there is none, it is made with a fresh token.",
+        "Serve a desk over HTTP; GET /docs describes it. The token file has one client per line: NAME TOKEN [SHARE],\n"
+        "or one line with a token alone; where there is none, it is made with a fresh token.",
     )
     add = parser.add_argument
     add("--token-file", required=True, type=Path, metavar="FILE", help="who may ask: NAME TOKEN [SHARE OF THE BUDGET]")

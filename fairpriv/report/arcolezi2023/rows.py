@@ -59,7 +59,7 @@ def against_nondp(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def k_based_minus_uniform(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return k-based minus uniform, a row a dataset, sensitive, protocol, ε and seed where both are."""
+    """Return k-based minus uniform, a row per dataset, sensitive, protocol, ε and seed where both are."""
     keys = ["dataset", "sensitive", "defense.protocol", "epsilon", "seed"]
     one, two = (rows[rows["defense.split"] == s].set_index(keys)[METRICS] for s in ("k_based", "uniform"))
     return (one - two).dropna(how="all").reset_index()

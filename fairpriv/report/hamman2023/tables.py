@@ -50,7 +50,7 @@ def conceal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def _side_by_side(every: pd.DataFrame, index: list[str], metrics: list[str]) -> pd.DataFrame:
-    """Return the paper's layout: a row a setting, for each metric a column a mechanism, each with its half width."""
+    """Return its layout: a row per setting, for each metric a column per mechanism, each with its half width."""
     columns = [c for metric in metrics for c in (metric, f"{metric}_ci")]
     wide = every.pivot_table(index=index, columns="defense", values=columns, sort=False, dropna=False)
     order = [(metric, d) for metric in columns for d in NAMES if (metric, d) in wide.columns]

@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from fairpriv.errors import BadRequest, unknown
@@ -14,7 +14,7 @@ def engine_names() -> list[str]:
     return sorted(m.name for m in pkgutil.iter_modules(__path__))
 
 
-def run_tasks(engine: Mapping[str, Any], tasks: Sequence[Task], jobs: int) -> Iterator[list[Finished]]:
+def run_tasks(engine: Mapping[str, Any], tasks: Sequence[Task], jobs: int) -> Generator[list[Finished]]:
     """Run tasks on the engine that the config names."""
     options = {k: v for k, v in engine.items() if k != "about"}
     name = options.pop("name")
@@ -24,4 +24,5 @@ def run_tasks(engine: Mapping[str, Any], tasks: Sequence[Task], jobs: int) -> It
         module = importlib.import_module(f"{__name__}.{name}")
     except ImportError as error:
         raise BadRequest(f"engine={name} is not installed ({error}): pip install 'fairpriv[{name}]'") from error
-    return module.run(tasks, jobs, **options)
+    finished: Generator[list[Finished]] = module.run(tasks, jobs, **options)
+    return finished

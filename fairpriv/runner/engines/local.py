@@ -12,7 +12,7 @@ from joblib.externals.loky.process_executor import ProcessPoolExecutor, Terminat
 from fairpriv.runner import pin
 from fairpriv.runner.work import Finished, Task, failed, perform
 
-_IN_FLIGHT = 3  # tasks a worker: it never waits for the next one, and little is lost with a driver
+_IN_FLIGHT = 3  # tasks per worker: it never waits for the next one, and little is lost with a driver
 
 
 def _watch(driver: int) -> None:
@@ -32,7 +32,7 @@ def _stream(tasks: Sequence[Task], jobs: int) -> Iterator[tuple[Task, list[Finis
     # loky renews a worker that has grown by 300 MB, as one does that keeps what JAX compiled: no news for the user
     warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
     executor = ProcessPoolExecutor(jobs, env=pin.variables(), initializer=_start, initargs=(os.getpid(),))
-    waiting: dict[Future, Task] = {}
+    waiting: dict[Future[list[Finished]], Task] = {}
     todo = iter(tasks)
     try:
         while True:

@@ -1,6 +1,8 @@
 """engine=ray: ray tasks, on the cluster at engine.address or on one started here."""
 
+import logging
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import ray
 
@@ -12,8 +14,8 @@ def run(tasks: Sequence[Task], jobs: int, address: str | None = None) -> Iterato
     """Run the tasks with ray's own tasks and ray.wait (its joblib backend does not stream)."""
     started = not ray.is_initialized()
     if started:
-        local = {} if address else {"num_cpus": jobs, "include_dashboard": False}
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR", **local)
+        local: dict[str, Any] = {} if address else {"num_cpus": jobs, "include_dashboard": False}
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **local)
     try:
         # ray starts workers of their own for tasks with an environment of their own
         pinned = {"env_vars": pin.variables()}

@@ -34,9 +34,17 @@ def module_of(path: Path) -> str:
 MODULES = {module_of(path): path for path in ROOT.rglob("*.py")}
 
 
+def executed(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk a tree, but for what is there for type checkers alone."""
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield child
+            yield from executed(child)
+
+
 def imported(path: Path) -> Iterator[str]:
     """Give the modules of ours that a file imports, wherever in it; a name in a package may itself be a module."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in executed(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in MODULES)
         elif isinstance(node, ast.ImportFrom):

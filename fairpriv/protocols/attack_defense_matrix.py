@@ -66,9 +66,15 @@ class Games:
         """Play the game of one cell."""
         attack = make_attack(cell)
         channel = channel_of(type(attack))
+        named = {f"{group}_plugin": cell.plugins[group]["name"] for group in ("attack", "defense")}
         if channel == "answers":
             about = self.once("asked", lambda: games.Asked.of(cell, self.people))
-            return Result({"channel": channel} | games.ask_the_desk(cell, attack, make_defense(cell), about))
+            found = games.ask_the_desk(cell, attack, make_defense(cell), about)
+        else:
+            found = self._on_released(cell, attack, channel)
+        return Result({"channel": channel} | named | found)
+
+    def _on_released(self, cell: Cell, attack: Any, channel: str) -> dict[str, Any]:
         released, extra = self.released(cell), {}
         if channel == "records":
             guessed = attack.run(released.records, cell.rng("attack", "dataset", "attack", "epsilon"))
@@ -78,7 +84,7 @@ class Games:
         alone = self.once("x", lambda: self.people.from_x_alone(rows, cell.rng("from x alone", "dataset")))
         found = games.quality(released.test, self.people)
         found |= scored(guessed, alone, self.people.data.group[rows].astype(int))
-        return Result({"channel": channel} | found | {"epsilon_promised": float(released.epsilon)} | extra)
+        return found | {"epsilon_promised": float(released.epsilon)} | extra
 
     def _reconstruct(self, cell: Cell, attack: Any, released: Released) -> tuple[Any, dict[str, Any]]:
         view = games.reconstruction_view(self.people, released)
@@ -103,7 +109,14 @@ class AttackDefenseMatrix(Protocol):
     name: ClassVar[str] = "attack_defense_matrix"
     paper: ClassVar[str] = "all five"
     presented_by: ClassVar[str] = "fairpriv.report.attack_defense_matrix"
-    shared: ClassVar[tuple[str, ...]] = ("attack", "attack.decoder", "attack.prior", "attack.exponents", "knows", "epsilon")
+    shared: ClassVar[tuple[str, ...]] = (
+        "attack",
+        "attack.decoder",
+        "attack.prior",
+        "attack.exponents",
+        "knows",
+        "epsilon",
+    )
     accepts: ClassVar[Mapping[str, type]] = {"attack": AnyAttack, "defense": Defense, "model": Model}
     least_rows: ClassVar[int] = 60
 

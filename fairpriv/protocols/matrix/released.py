@@ -79,13 +79,13 @@ def collected_model(
     said = [(model(part.frame) > 0.5).astype(int) for part in (train, test, known)]
     value = table.codes(chosen)[data.protected]
     spent = ledger.entries.get(data.protected, math.inf)
-    others = np.column_stack([ordinal(data.features.drop(columns=[c for c in chosen if c in data.features])), data.label])
+    others = np.column_stack(
+        [ordinal(data.features.drop(columns=[c for c in chosen if c in data.features])), data.label]
+    )
     view = RecordsView(
         np.hstack([reports[a] for a in chosen]),
         others[people.train],
-        Known(
-            np.hstack([known_reports[a] for a in chosen]), others[people.known], value[people.known], _group(people)
-        ),
+        Known(np.hstack([known_reports[a] for a in chosen]), others[people.known], value[people.known], _group(people)),
         _law(defense, spent, reports[data.protected], value, data.group),
     )
     return Released(*said, spent, view)

@@ -22,14 +22,15 @@ def _grid(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _panel(axis: Any, table: pd.DataFrame, alone: float, words: str) -> Any:
-    """Draw one channel; white stands at what a coin would get, pairs that were not tried stay empty."""
-    image = axis.imshow(table.to_numpy(), cmap="RdBu_r", vmin=0, vmax=100, aspect="auto")
+    """Draw one channel; white is what a coin would get, grey a pair that was not tried."""
+    axis.set_facecolor("0.85")
+    image = axis.imshow(table.to_numpy(), cmap="Reds", vmin=50, vmax=100, aspect="auto")
     axis.set_xticks(range(table.shape[1]), table.columns, rotation=60, ha="right", fontsize=7)
     axis.set_yticks(range(table.shape[0]), table.index, fontsize=6.5)
     axis.grid(False)
     for (i, j), value in np.ndenumerate(table.to_numpy()):
         if np.isfinite(value):
-            colour = "white" if abs(value - 50) > 35 else "black"
+            colour = "white" if value > 80 else "black"
             axis.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=5.5, color=colour)
     axis.set_title(f"{words}\n(X alone: {alone:.0f} %)", fontsize=9)
     return image
@@ -47,8 +48,8 @@ def heat_map(pairs: pd.DataFrame, dataset: str) -> Any:
     for axis, channel in zip(axes[0], channels):
         alone = pairs.loc[pairs["channel"] == channel, "x_leakage"].mean()
         image = _panel(axis, grids[channel], alone, CHANNELS[channel])
-    figure.colorbar(image, ax=axes[0][-1], label="leakage: balanced accuracy of recovery, %", fraction=0.05, pad=0.02)
-    figure.suptitle(f"{dataset}: what each attack recovers", fontsize=12)
+    figure.colorbar(image, ax=axes[0][-1], label="leakage, %", fraction=0.05, pad=0.02)
+    figure.suptitle(f"{dataset}: what each attack recovers (balanced accuracy, %)", fontsize=12)
     return figure
 
 
@@ -58,13 +59,14 @@ def not_dominated(points: np.ndarray) -> np.ndarray:
     return ~better.any(axis=0)
 
 
-def _front(axis: Any, some: pd.DataFrame, channel: str) -> Any:
+def _front(axis: Any, some: pd.DataFrame, channel: str, most: float) -> Any:
     """Draw utility against the strongest leakage; ringed points are not dominated, and named."""
     gap = some["gap_sp"] if channel != "answers" else pd.Series(0.0, index=some.index)
     front = some[not_dominated(np.column_stack([-some["utility"], some["leakage"], gap]))]
     bars = {"fmt": "none", "ecolor": "0.8", "elinewidth": 0.8, "zorder": 1}
     axis.errorbar(some["utility"], some["leakage"], np.nan_to_num(some["leakage_ci"]), **bars)
-    dots = axis.scatter(some["utility"], some["leakage"], c=some["gap_sp"], cmap="viridis", s=22, zorder=2)
+    look = {"cmap": "viridis", "vmin": 0, "vmax": most, "s": 22, "zorder": 2}
+    dots = axis.scatter(some["utility"], some["leakage"], c=some["gap_sp"], **look)
     ring = {"facecolors": "none", "edgecolors": COLOURS[1], "s": 80, "linewidths": 1.2, "zorder": 3}
     axis.scatter(front["utility"], front["leakage"], **ring)
     for number, (_, row) in enumerate(front.sort_values("utility").iterrows()):
@@ -83,7 +85,7 @@ def pareto(defenses: pd.DataFrame, dataset: str) -> Any:
     channels = [c for c in CHANNELS if c in set(defenses["channel"])]
     figure, axes = plt.subplots(1, len(channels), figsize=(5.2 * len(channels), 4.8), squeeze=False)
     for axis, channel in zip(axes[0], channels):
-        dots = _front(axis, defenses[defenses["channel"] == channel], channel)
+        dots = _front(axis, defenses[defenses["channel"] == channel], channel, defenses["gap_sp"].max())
     axes[0][0].set_ylabel("leakage to the strongest attack, %")
     figure.colorbar(dots, ax=axes[0][-1], label="gap of statistical parity")
     figure.suptitle(

@@ -36,8 +36,10 @@ def attacked(row: pd.Series) -> str:
     if row["channel"] == "model":
         knows = _text(row, "knows")
         return name if knows == "nothing" else f"{name} + {knows.replace('+', ' + ')}"
-    more = _text(row, "attack.decoder") or _text(row, "attack.prior")
-    return f"{name} {more}" if more else name
+    if decoder := _text(row, "attack.decoder"):
+        return f"reveal, {decoder}"
+    prior = _text(row, "attack.prior")
+    return f"Bayes, prior {prior}" if prior else name
 
 
 def tidy(rows: pd.DataFrame) -> pd.DataFrame:

@@ -27,11 +27,6 @@ def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
         "accounted": {"marker": "o", "s": 26, "facecolors": "none", "edgecolors": COLOURS[0]},
         "audited": {"marker": ">", "s": 18, "color": COLOURS[1]},
     }
-    words = {
-        "claimed": "claimed",
-        "accounted": "accounted: the law's worst case",
-        "audited": "audited: proved by outputs",
-    }
     for column, look in looks.items():
         values = found[column].to_numpy(float)
         shown = np.isfinite(values)

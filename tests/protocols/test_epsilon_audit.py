@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 
 from fairpriv import config
+from fairpriv.audits.families import auditor
 from fairpriv.defenses.laplace import LaplaceDefense
 from fairpriv.protocols.epsilon_audit import ClaimBroken
 from fairpriv.registry import build, find, names
 from fairpriv.report.epsilon_audit.tables import tables
-from fairpriv.runner.auditing import auditor
 
 
 def cell(*words):

@@ -9,7 +9,7 @@ DEFENSE = ["dataset", "channel", "defended", "budget"]
 POINT = [*DEFENSE, "attacked"]
 METRICS = [
     *("leakage", "leakage_0", "leakage_1", "recovered", "x_leakage", "majority"),
-    *("accuracy", "balanced_accuracy", "gap_sp", "gap_eodds", "answer_error", "epsilon_promised"),
+    *("accuracy", "balanced_accuracy", "gap_sp", "gap_eodds", "answer_error"),
 ]
 ADVERSARIES = {"adversary_xy": "A", "adversary_xyh": "A′"}
 
@@ -45,6 +45,8 @@ def attacked(row: pd.Series) -> str:
 def tidy(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with both names, and the budget as a number (inf: none was asked for)."""
     budget = rows["epsilon"] if "epsilon" in rows else pd.Series(float("inf"), index=rows.index)
+    if "defense.privacy" in rows:  # without privacy a budget only says how long to train
+        budget = budget.mask(rows["defense.privacy"] == "none")
     named = rows.assign(
         defended=[defended(row) for _, row in rows.iterrows()],
         attacked=[attacked(row) for _, row in rows.iterrows()],
@@ -59,8 +61,10 @@ def title(name: str, budget: float) -> str:
 
 
 def measured(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return means and intervals over seeds, one row a pair; infinite budgets stay infinite."""
-    return summarise(tidy(rows), POINT, METRICS)
+    """Return means and intervals over seeds, one row a pair, with the ε promised for the protected attribute."""
+    named = tidy(rows)
+    promised = named.groupby(POINT, sort=False)["epsilon_promised"].max()
+    return summarise(named, POINT, METRICS).merge(promised.reset_index(), on=POINT)
 
 
 def strongest(pairs: pd.DataFrame) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from typing import Any
 from fairpriv import validate
 from fairpriv.cells import GROUPS
 from fairpriv.config.compose import options
+from fairpriv.config.every import expanded
 from fairpriv.errors import BadRequest, unknown
 
 REUSE = ("same", "strict")
@@ -68,8 +69,9 @@ class Settings:
         validate.choice("reuse", config["reuse"], REUSE)
         validate.choice("recompute", config["recompute"], (True, False))
         sweep, axes = _mapping("sweep", config.get("sweep")), tuple(_listed(config.get("axes") or ()))
-        grid = _mapping("sweep.grid", sweep.get("grid"))
+        grid = _with_families("sweep.grid", _mapping("sweep.grid", sweep.get("grid")))
         anywhere = [] if sweep.get("any") is None else _listed(sweep["any"])
+        anywhere = _with_families("sweep.any", dict(enumerate(anywhere))).values()
         own_seeds = config["seeds"]
         return cls(
             name=_name(config.get("name")),
@@ -151,6 +153,19 @@ def seeds_of(key: str, value: Any) -> Sequence[int]:
     for seed in value:
         validate.integer(f"each of {key}", seed, at_least=0, at_most=MOST_SEED)
     return value
+
+
+def _with_families(key: str, blocks: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the blocks with families of plug-ins spelled out; a block for a family that has no member is none."""
+    out = {}
+    for name, block in blocks.items():
+        if isinstance(block, Mapping):
+            families = {a for a, values in block.items() if isinstance(values, Mapping)}
+            block = {a: expanded(f"{key}.{name}.{a}", a, values) for a, values in block.items()}
+            if any(block[a] == [] for a in families):
+                continue
+        out[name] = block
+    return out
 
 
 def _block(key: str, block: Any, axes: Sequence[str]) -> Block:

@@ -1,19 +1,12 @@
 """`fairpriv audit`: what each mechanism claims and what it really pays, through the method that gives its outputs."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import yaml
 
-from fairpriv.audits import Audit, local, queries, swaps, training
-from fairpriv.defenses.adversarial.dp_postprocess import DpPostprocess
-from fairpriv.defenses.adversarial.maad import Maad
-from fairpriv.defenses.collection.ldp_collection import LDPCollection
-from fairpriv.defenses.fair_learner.ldp_exponentiated_gradient import LDPExponentiatedGradient
-from fairpriv.defenses.query.base import QueryDefense
-from fairpriv.defenses.query.conceal_aware import ConcealAware
-from fairpriv.defenses.representation.base import RepresentationDefense
+from fairpriv.audits import Audit
+from fairpriv.audits.families import auditor
 from fairpriv.errors import BadRequest, unknown
 from fairpriv.mechanisms.ldp import PROTOCOLS
 from fairpriv.metrics.gaps import GAPS
@@ -23,7 +16,6 @@ from fairpriv.validate import choice, integer, number
 
 MOST_PEOPLE = 100_000
 DEFAULTS = {"defense": None, "epsilon": 0.9, "n": 100, "m": 10, "metric": "sp", "samples": 3000, "share": 0.1}
-LOCAL = 30  # as many reports of a local mechanism for each answer of a desk: they come by the thousand
 
 
 def _settings(words: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -49,37 +41,6 @@ def _settings(words: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     integer("samples", settings["samples"], at_least=100, at_most=10_000_000)
     number("share", settings["share"], above=0, below=1)
     return settings, params
-
-
-Auditor = Callable[[Any, dict[str, Any], np.random.Generator], Audit]
-
-
-def _asked(defense: QueryDefense, to: dict[str, Any], rng: np.random.Generator) -> Audit:
-    return queries.audit(defense, to["n"], to["m"], to["metric"], samples=to["samples"], rng=rng)
-
-
-def _swapped(defense: ConcealAware, to: dict[str, Any], rng: np.random.Generator) -> Audit:
-    return swaps.audit(defense, to["n"], to["m"], share=to["share"], samples=to["samples"], rng=rng)
-
-
-def _locally(audit: Callable[..., Audit]) -> Auditor:
-    return lambda defense, to, rng: audit(defense, samples=LOCAL * to["samples"], rng=rng)
-
-
-AUDITORS: dict[type, Auditor] = {  # the first that fits
-    ConcealAware: _swapped,
-    QueryDefense: _asked,
-    LDPCollection: _locally(local.audit_collection),
-    LDPExponentiatedGradient: _locally(local.audit_perturbed_groups),
-    RepresentationDefense: _locally(local.audit_representation),
-    Maad: lambda defense, to, rng: training.audit(defense, coin="s" if defense.debias else "in", rng=rng),
-    DpPostprocess: lambda defense, to, rng: local.audit_counts(defense, samples=to["samples"], rng=rng),
-}
-
-
-def auditor(cls: type) -> Auditor | None:
-    """Return what audits a class of defenses, if anything does."""
-    return next((audit for kind, audit in AUDITORS.items() if issubclass(cls, kind)), None)
 
 
 def _variants(name: str, params: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -135,3 +135,11 @@ def test_choice_follows_the_models():
     assert choose(models(4, 300)).name == "deviations"
     assert choose(models(200, 300)).name == "base_people"
     assert choose(CASES["of rank 2"]).error <= min(s.error for s in candidates(CASES["of rank 2"]))
+
+
+def test_models_that_cancel_out_are_answered_all_the_same():
+    """One model a person: their mean says the same of everyone, and what rounding leaves of it must not be measured."""
+    strategy = choose(np.eye(20))
+    back = sum(b @ (np.eye(20) if rows is None else rows) for rows, _, b in strategy.parts)
+    back -= back.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(back, np.eye(20) - 1 / 20, atol=1e-8)

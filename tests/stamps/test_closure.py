@@ -179,8 +179,8 @@ def definition_at(path: str, line: int) -> str | None:
 def test_nothing_that_a_smoke_run_enters_is_missing_from_the_closure(experiment):
     plan = config.plan([f"experiment={experiment}", "profile=smoke"])
     try:
-        params = dict(plan.cells[0].plugins["dataset"])
-        datasets.sums(params.pop("name"), params)
+        if params := dict(plan.cells[0].plugins.get("dataset", {})):  # an audit needs no data
+            datasets.sums(params.pop("name"), params)
     except DataUnavailable as error:
         pytest.skip(str(error))
     done = subprocess.run([sys.executable, "-c", TRACE, experiment], capture_output=True, text=True)

@@ -1,0 +1,1 @@
+"""Attacks on what people give away of themselves: LDP reports, representations."""

@@ -1,0 +1,108 @@
+"""Figures of the matrix: a heat map and a Pareto figure a dataset."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairpriv.report.attack_defense_matrix.rows import CHANNELS, measured, title
+from fairpriv.report.attack_defense_matrix.tables import defenses_table, utility_of
+from fairpriv.report.figures import COLOURS, plt
+
+ROW, COLUMN = 0.17, 0.62  # inches of a row and a column of the heat map
+GROUPS = {"group 0": "▼", "group 1": "▲"}  # who is exposed
+
+
+def _grid(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return mean leakage by defense (rows) and attack (columns), in the order in which they come."""
+    named = pairs.assign(shown=[title(d, b) for d, b in zip(pairs["defended"], pairs["budget"])])
+    table = named.pivot_table(index="shown", columns="attacked", values="leakage", sort=False)
+    return table.reindex(columns=sorted(table.columns, key=lambda name: (name.split(" ")[0], len(name))))
+
+
+def _panel(axis: Any, table: pd.DataFrame, alone: float, words: str) -> Any:
+    """Draw one channel; white is what a coin would get, grey a pair that was not tried."""
+    axis.set_facecolor("0.85")
+    image = axis.imshow(table.to_numpy(), cmap="Reds", vmin=50, vmax=100, aspect="auto")
+    axis.set_xticks(range(table.shape[1]), table.columns, rotation=60, ha="right", fontsize=7)
+    axis.set_yticks(range(table.shape[0]), table.index, fontsize=6.5)
+    axis.grid(False)
+    for (i, j), value in np.ndenumerate(table.to_numpy()):
+        if np.isfinite(value):
+            colour = "white" if value > 80 else "black"
+            axis.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=5.5, color=colour)
+    axis.set_title(f"{words}\n(X alone: {alone:.0f} %)", fontsize=9)
+    return image
+
+
+def heat_map(pairs: pd.DataFrame, dataset: str) -> Any:
+    """Draw what every attack recovers against every defense, a panel a channel."""
+    channels = [c for c in CHANNELS if c in set(pairs["channel"])]
+    grids = {c: _grid(pairs[pairs["channel"] == c]) for c in channels}
+    tallest = max(len(grid) for grid in grids.values())
+    wide = [grid.shape[1] * COLUMN + 1.9 for grid in grids.values()]
+    figure, axes = plt.subplots(
+        1, len(channels), figsize=(sum(wide), max(4.0, tallest * ROW + 1.8)), squeeze=False, width_ratios=wide
+    )
+    for axis, channel in zip(axes[0], channels):
+        alone = pairs.loc[pairs["channel"] == channel, "x_leakage"].mean()
+        image = _panel(axis, grids[channel], alone, CHANNELS[channel])
+    figure.colorbar(image, ax=axes[0][-1], label="leakage, %", fraction=0.05, pad=0.02)
+    figure.suptitle(f"{dataset}: what each attack recovers (balanced accuracy, %)", fontsize=12)
+    return figure
+
+
+def not_dominated(points: np.ndarray) -> np.ndarray:
+    """Tell which rows no other row equals or beats in every column while beating it in one (small is good)."""
+    better = (points[:, None] <= points[None]).all(axis=2) & (points[:, None] < points[None]).any(axis=2)
+    return ~better.any(axis=0)
+
+
+def _front(axis: Any, some: pd.DataFrame, channel: str, most: float) -> Any:
+    """Draw utility against the strongest leakage; ringed points are not dominated, and named."""
+    gap = some["gap_sp"] if channel != "answers" else pd.Series(0.0, index=some.index)
+    front = some[not_dominated(np.column_stack([-some["utility"], some["leakage"], gap]))]
+    bars = {"fmt": "none", "ecolor": "0.8", "elinewidth": 0.8, "zorder": 1}
+    axis.errorbar(some["utility"], some["leakage"], np.nan_to_num(some["leakage_ci"]), **bars)
+    look = {"cmap": "viridis", "vmin": 0, "vmax": most, "s": 22, "zorder": 2}
+    dots = axis.scatter(some["utility"], some["leakage"], c=some["gap_sp"], **look)
+    ring = {"facecolors": "none", "edgecolors": COLOURS[1], "s": 80, "linewidths": 1.2, "zorder": 3}
+    axis.scatter(front["utility"], front["leakage"], **ring)
+    for number, (_, row) in enumerate(front.sort_values("utility").iterrows()):
+        name = title(row["defended"], row["budget"]) + f" {GROUPS.get(row['exposed'], '')}"
+        place = {"xytext": (4, 5 if number % 2 else -9), "textcoords": "offset points", "fontsize": 6}
+        axis.annotate(name, (row["utility"], row["leakage"]), **place)
+    axis.axhline(some["x_leakage"].mean(), color="black", linestyle="--", linewidth=1)
+    axis.axhline(50, color="0.6", linewidth=0.8)
+    axis.set_title(CHANNELS[channel], fontsize=10)
+    axis.set_xlabel("1 - mean error of answers" if channel == "answers" else "balanced accuracy of the model")
+    return dots
+
+
+def pareto(defenses: pd.DataFrame, dataset: str) -> Any:
+    """Draw utility against leakage at the strongest attack, a panel a channel, coloured by unfairness."""
+    channels = [c for c in CHANNELS if c in set(defenses["channel"])]
+    figure, axes = plt.subplots(1, len(channels), figsize=(5.2 * len(channels), 4.8), squeeze=False)
+    for axis, channel in zip(axes[0], channels):
+        dots = _front(axis, defenses[defenses["channel"] == channel], channel, defenses["gap_sp"].max())
+    axes[0][0].set_ylabel("leakage to the strongest attack, %")
+    figure.colorbar(dots, ax=axes[0][-1], label="gap of statistical parity")
+    figure.suptitle(
+        f"{dataset}: ringed defenses are not dominated (utility, leakage, fairness); dashed: what X alone tells; "
+        "▼ group 0, ▲ group 1 more exposed",
+        fontsize=9,
+    )
+    return figure
+
+
+def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
+    """Return both figures of every dataset."""
+    pairs = measured(rows)
+    defenses = defenses_table(pairs)
+    defenses = defenses.assign(utility=utility_of(defenses))
+    made = {}
+    for dataset in dict.fromkeys(pairs["dataset"]):
+        made[f"heat_map_{dataset}"] = heat_map(pairs[pairs["dataset"] == dataset], dataset)
+        made[f"pareto_{dataset}"] = pareto(defenses[defenses["dataset"] == dataset], dataset)
+    return made

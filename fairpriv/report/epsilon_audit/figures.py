@@ -1,0 +1,40 @@
+"""The figure of the audits: claimed, accounted and audited ε, a line a mechanism."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairpriv.report.epsilon_audit.tables import audited
+from fairpriv.report.figures import COLOURS, canvas, legend_below
+
+WORDS = {"claimed": "claimed", "accounted": "accounted: the law's worst case", "audited": "audited: proved by outputs"}
+LEAST = 1e-3  # where a bound of zero is drawn
+
+
+def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
+    """Return the figure."""
+    found = audited(rows).iloc[::-1]
+    at = np.arange(len(found))
+    figure, axes = canvas(width=8.5, height=max(3.0, 0.19 * len(found) + 1.2))
+    axis = axes[0][0]
+    broken = found["verdict"].isin(["VIOLATED", "unprotected"]).to_numpy()
+    for i in at[broken]:
+        axis.axhspan(i - 0.5, i + 0.5, color=COLOURS[1], alpha=0.15, linewidth=0)
+    looks = {
+        "claimed": {"marker": "|", "s": 110, "color": "black", "linewidths": 1.6},
+        "accounted": {"marker": "o", "s": 26, "facecolors": "none", "edgecolors": COLOURS[0]},
+        "audited": {"marker": ">", "s": 18, "color": COLOURS[1]},
+    }
+    for column, look in looks.items():
+        values = found[column].to_numpy(float)
+        shown = np.isfinite(values)
+        axis.scatter(np.maximum(values[shown], LEAST), at[shown], label=WORDS[column], **look)
+    axis.set_xscale("log")
+    axis.set_yticks(at, found["mechanism"], fontsize=7)
+    axis.set_ylim(-0.7, len(found) - 0.3)
+    axis.set_xlabel("ε (a bound of zero is drawn at 0.001; shaded: the claim does not hold)")
+    lines, names = axis.get_legend_handles_labels()
+    legend_below(figure, lines, names, fontsize=9)
+    return {"epsilon": figure}

@@ -71,7 +71,7 @@ class Settings:
         sweep, axes = _mapping("sweep", config.get("sweep")), tuple(_listed(config.get("axes") or ()))
         grid = _with_families("sweep.grid", _mapping("sweep.grid", sweep.get("grid")))
         anywhere = [] if sweep.get("any") is None else _listed(sweep["any"])
-        anywhere = _with_families("sweep.any", dict(enumerate(anywhere))).values()
+        anywhere = list(_with_families("sweep.any", dict(enumerate(anywhere))).values())
         own_seeds = config["seeds"]
         return cls(
             name=_name(config.get("name")),

@@ -64,12 +64,13 @@ def _variants(name: str, params: dict[str, Any]) -> Iterator[tuple[str, dict[str
 
 
 def audit_rows(words: Sequence[str]) -> list[dict[str, Any]]:
-    """Return one row a mechanism: claimed ε (and δ), what its law costs, what its outputs prove, and the verdict."""
+    """Return one row per mechanism: claimed ε (and δ), what its law costs, what its outputs prove, and the verdict."""
     settings, params = _settings(words)
     chosen = settings["defense"]
     if chosen is None and params:
         raise BadRequest("defense.PARAMETER needs defense=NAME")
-    known = [name for name in names("defenses")[0] if auditor(find("defenses", name)) and name != "none"]
+    audits = {name: auditor(find("defenses", name)) for name in names("defenses")[0] if name != "none"}
+    known = {name: audit for name, audit in audits.items() if audit}
     if chosen is not None and chosen not in known:
         raise unknown("audited defense", chosen, known)
     rows = []
@@ -79,7 +80,7 @@ def audit_rows(words: Sequence[str]) -> list[dict[str, Any]]:
         for label, variant in _variants(name, params):
             defense = build("defenses", name, {"epsilon": settings["epsilon"]} | share | variant | params)
             rng = stream("audit", label, {k: v for k, v in settings.items() if k != "defense"})
-            rows.append(_row(label, auditor(cls)(defense, settings, rng)))
+            rows.append(_row(label, known[name](defense, settings, rng)))
     return rows
 
 

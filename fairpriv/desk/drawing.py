@@ -60,7 +60,7 @@ class Drawer:
         for people in question.classes:
             group, strategy = question.group[people], choose(question.h[:, people])
             sizes = int((group == 0).sum()), int((group == 1).sum())
-            columns.append(_FARTHEST * defense._noise(np.sqrt(strategy.variances), strategy, *sizes))
+            columns.append(_FARTHEST * defense.noise(np.sqrt(strategy.variances), strategy, *sizes))
         widths = np.stack(columns, axis=1).reshape(answers.shape)
         grid = np.array([grid_for(float(width.min())) for width in columns])
         grid = grid if answers.ndim == 2 else float(grid[0])

@@ -3,7 +3,7 @@
 from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["ComplianceDesk"]
+__all__ = ["ComplianceDesk", "assess"]
 
 
 def __getattr__(name: str) -> Any:
@@ -12,4 +12,8 @@ def __getattr__(name: str) -> Any:
         from fairpriv.desk import ComplianceDesk
 
         return ComplianceDesk
+    if name == "assess":
+        from fairpriv.assessment import assess
+
+        return assess
     raise AttributeError(f"module 'fairpriv' has no attribute {name!r}")

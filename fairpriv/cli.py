@@ -26,6 +26,7 @@ The reference bench for fairness and privacy: run an experiment, get tables and 
   render   redraw from what is there   fairpriv render [EXPERIMENT] [--force]
   report   results against the papers  fairpriv report [--strict]
   audit    what a defense really pays  fairpriv audit defense=conceal epsilon=1
+  assess   what your own table reveals fairpriv assess people.csv label=hired protected=sex
   desk     answers within a budget     fairpriv desk init | serve | ledger
   doctor   is this machine ready       fairpriv doctor
 
@@ -461,6 +462,13 @@ def desk(argv: Sequence[str]) -> int:
     return desk_(argv)
 
 
+def assess(argv: Sequence[str]) -> int:
+    """Assess one's own table."""
+    from fairpriv.assessment.command import assess as assess_
+
+    return assess_(argv)
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "run": run,
     "list": list_,
@@ -472,6 +480,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "render": render,
     "report": report,
     "audit": audit,
+    "assess": assess,
     "desk": desk,
     "doctor": doctor,
 }

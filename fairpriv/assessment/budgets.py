@@ -119,7 +119,7 @@ def by_epsilon(
     for epsilon in epsilons:
         found, not_here = query_defenses(epsilon)
         made |= {(name, epsilon): defense for name, defense in found.items()}
-        refused |= not_here
+        refused = not_here | refused  # the least ε that is refused says it best
     models = variants(everyone.base, queries, stream("assess", "models", seed))
     together = everybody(made, few, queries, seed)
     rows = []
@@ -191,7 +191,7 @@ def crossing_point(epsilons: list[float], values: list[float], level: float, ris
 
 
 def advise(rows: list[dict[str, Any]], everyone: Attacked, sampling: float, epsilon: float | None, seed: int) -> Advice:
-    """Choose among the defenses with a pure ε: the least error at the largest ε within the tolerance, or at the given one.
+    """Choose among the defenses with a pure ε: the least error at the largest ε within the tolerance, or at this ε.
 
     Whoever attacks here knows how many are in each group, so that what `conceal_aware` promises is as good as any.
     """
@@ -216,6 +216,6 @@ def advise(rows: list[dict[str, Any]], everyone: Attacked, sampling: float, epsi
 
 
 def _rounded_down(value: float) -> float:
-    """Return one significant digit, rounded down."""
-    unit = 10.0 ** math.floor(math.log10(value))
-    return float(f"{math.floor(value / unit + 1e-9) * unit:.1g}")
+    """Return two significant digits, rounded down."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return float(f"{math.floor(value / unit + 1e-9) * unit:.2g}")

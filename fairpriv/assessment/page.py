@@ -35,10 +35,6 @@ def _say(text: str, class_: str = "") -> str:
     return tag("p", escaped(text), class_=class_)
 
 
-def _share(value: float | None) -> str:
-    return "–" if value is None else percent(value)
-
-
 def _figure(svg: str, caption: str) -> str:
     return f"<figure>{svg}<figcaption>{escaped(caption)}</figcaption></figure>"
 
@@ -71,7 +67,7 @@ def _defenses(found: Study) -> str:
             [
                 row["defense"],
                 swaps + delta,
-                number(row["error"]),
+                _error(row["error"]),
                 percent(got["reveal_single"]),
                 percent(got["reveal_compressed"]),
             ]
@@ -105,8 +101,16 @@ def _comparisons(found: Study) -> str:
     return _section("Leakage, group by group", _table(heads, rows, texts=2), _say(note, "soft"))
 
 
+def _signed(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")
+
+
 def _interval(span: dict[str, float] | None) -> str:
-    return "–" if span is None else f"{span['low']:.3f} to {span['high']:.3f}"
+    return "–" if span is None else f"{_signed(span['low'])} to {_signed(span['high'])}"
+
+
+def _error(value: float) -> str:
+    return "1 or more" if value >= 1 else number(value)
 
 
 def _fairness(found: Study) -> str:
@@ -115,9 +119,9 @@ def _fairness(found: Study) -> str:
     for kind, title in (("main", ""), ("value", "Each value against the rest"), ("intersection", "Intersections")):
         rows = [
             [
-                f"{r['group']} against {r['reference']}",
+                f"{r['attribute']}: {r['group']} against {r['reference']}",
                 r["metric"].replace("_", " "),
-                "–" if r["value"] is None else f"{r['value']:.3f}",
+                "–" if r["value"] is None else _signed(r["value"]),
                 _interval(r["sampling"]),
                 _interval(r["sampling_and_noise"]),
             ]
@@ -205,6 +209,6 @@ def page(found: Study, facts: dict[str, str]) -> str:
         f"<title>{escaped(name)}: what answers about bias reveal</title><style>{css}</style></head><body>"
         f"<header><h1>What answers about bias reveal in {escaped(name)}</h1>{_say(sizes, 'soft')}{lead}</header>"
         f"<main>{body}<footer><p>This page holds numbers about groups of people and none about single persons. It "
-        "never left this machine. It tells exact rates by group: keep it as carefully as such a table.</p></footer></main>"
-        "</body></html>\n"
+        "never left this machine. It tells exact rates by group: keep it as carefully as such a table.</p></footer>"
+        "</main></body></html>\n"
     )

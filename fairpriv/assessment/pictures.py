@@ -63,6 +63,7 @@ def by_epsilon(found: Study) -> str:
         )
         top.set(ylabel="leakage, % (50: guessing)", ylim=(48, 101))
         bottom.set(ylabel="error of an answer", xlabel="ε, for all answers together", yscale="log")
+        bottom.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         bottom.axhline(found.advice.sampling, color=INK, lw=0.8, ls=(0, (1, 3)))
         bottom.annotate("sampling", (epsilons[-1], found.advice.sampling), ha="right", va="bottom", fontsize=8)
         top.axhline(50 + TOLERATED, color=INK, lw=0.8, ls=(0, (1, 3)))

@@ -1,0 +1,36 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from fairpriv.assessment import budgets, questions
+
+
+def people(n: int = 90, seed: int = 0) -> pd.DataFrame:
+    """A table of people with every kind of column: ids, names, dates, free text, gaps."""
+    rng = np.random.default_rng(seed)
+    sex = np.where(rng.random(n) < 0.35, "female", "male")
+    frame = pd.DataFrame(
+        {
+            "person": np.arange(n) + 1000,
+            "email": [f"someone{i}@example.org" for i in range(n)],
+            "born": (pd.Timestamp("1990-03-01") + pd.to_timedelta(rng.integers(0, 9000, n), "D")).astype(str),
+            "remark": [f"met on floor {i} about the job" for i in range(n)],
+            "age": rng.integers(18, 70, n).astype(float),
+            "height": np.where(sex == "male", 179.5, 166.5) + rng.normal(0, 6, n),
+            "job": rng.choice(["clerk", "driver", "nurse"], n),
+            "sex": sex,
+            "race": rng.choice(["asian", "black", "white"], n, p=[0.2, 0.3, 0.5]),
+        }
+    )
+    frame.loc[3, "age"] = np.nan
+    frame["score"] = np.clip(0.3 + 0.2 * (sex == "male") + rng.normal(0, 0.25, n), 0, 1).round(3)
+    frame["hired"] = (rng.random(n) < frame["score"]).astype(int)
+    return frame
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Fewer ε and draws, for tests that look at the shape of things."""
+    monkeypatch.setattr(budgets, "EPSILONS", (0.1, 1.0, 10.0))
+    monkeypatch.setattr(budgets, "WORLDS", 20)
+    monkeypatch.setattr(questions, "SHARES", (1 / 8, 1 / 2, 1))

@@ -21,7 +21,7 @@ EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0)
 WORLDS = 600  # times a victim of each group is attacked, where its chances must be found by trying
 TOLERATED = 5.0  # points above guessing that the recommendation allows the strongest attacker
 SEVERAL = (1, 2, 5, 10, 20, 50, 100)  # numbers of questions that are tried for what ε can pay
-DRAWS = 2  # of the noise, for attacks on everybody at once
+GUESSES = 1200  # by attacks on everybody at once: of few people, several draws of the noise
 
 
 def query_defenses(epsilon: float) -> tuple[dict[str, QueryDefense], dict[str, str]]:
@@ -50,7 +50,7 @@ def ceiling(epsilon: float) -> float:
     return 100 / (1 + math.exp(-epsilon))
 
 
-def one_victim(defense: QueryDefense, who: Attacked, rng: np.random.Generator, worlds: int = WORLDS) -> float:
+def one_victim(defense: QueryDefense, who: Attacked, rng: np.random.Generator, worlds: int) -> float:
     """Return the leakage where the whole budget goes into one question about one person (reveal_single), in percent.
 
     Everybody of a group is the same to this question. The answer is read at the middle between what members of the two
@@ -79,7 +79,7 @@ def everybody(
     defenses: dict[tuple[str, float], QueryDefense], who: Attacked, m: int, seed: int
 ) -> dict[tuple[str, float], float]:
     """Return the leakage where m random questions are decoded for everybody at once, in percent."""
-    keys = [key for key in defenses for _ in range(DRAWS)]
+    keys = [key for key in defenses for _ in range(max(1, round(GUESSES / len(who))))]
     attack = RevealCompressed(m=min(m, len(who)), queries="binary", decoder="maximum_likelihood")
     views = [
         ComplianceDesk(who.group, who.label, defenses[key], stream("assess", "noise", *key, i, seed)).view(who.base)
@@ -124,7 +124,7 @@ def by_epsilon(
     together = everybody(made, few, queries, seed)
     rows = []
     for (name, epsilon), defense in made.items():
-        alone = one_victim(defense, who, stream("assess", "victim", name, epsilon, seed))
+        alone = one_victim(defense, who, stream("assess", "victim", name, epsilon, seed), WORLDS)
         attacks = {"reveal_single": alone, "reveal_compressed": together[name, epsilon]}
         strongest = max(attacks, key=attacks.get)
         promise = defense.guarantee()

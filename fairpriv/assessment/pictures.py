@@ -65,7 +65,7 @@ def by_epsilon(found: Study) -> str:
         bottom.set(ylabel="error of an answer", xlabel="ε, for all answers together", yscale="log")
         bottom.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         bottom.axhline(found.advice.sampling, color=INK, lw=0.8, ls=(0, (1, 3)))
-        bottom.annotate("sampling", (epsilons[-1], found.advice.sampling), ha="right", va="bottom", fontsize=8)
+        bottom.annotate("sampling", (epsilons[0], found.advice.sampling), ha="left", va="top", fontsize=8)
         top.axhline(50 + TOLERATED, color=INK, lw=0.8, ls=(0, (1, 3)))
         plain_log_ticks(bottom, [e for e in (0.1, 0.2, 0.5, 1, 2, 5, 10, 100) if e >= epsilons[0]])
         for axis in (top, bottom):

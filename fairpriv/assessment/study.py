@@ -17,6 +17,7 @@ from fairpriv.seeds import stream
 
 QUERIES = 10  # answered within the budget where nothing is said
 FEW = 1000  # people attacked all at once with noise; of more, a sample
+WORLDS = 200  # times a victim of each group of a comparison is attacked, where chances must be found by trying
 MOST_COMPARED = 24  # comparisons that are attacked
 
 
@@ -124,7 +125,11 @@ def _compared(people: People, comparison: Comparison, best: Any, seed: int) -> d
         "people_in_reference": n1,
         "questions": found.queries,
         "exact": questions.score(found, who),
-        "private": {"epsilon": best.epsilon, "defense": best.name, "leakage": budgets.one_victim(best, who, noise)},
+        "private": {
+            "epsilon": best.epsilon,
+            "defense": best.name,
+            "leakage": budgets.one_victim(best, who, noise, WORLDS),
+        },
     }
 
 

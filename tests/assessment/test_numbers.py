@@ -33,7 +33,7 @@ def test_absolute_gaps_split_everybody(who):
 
 def test_one_victim_by_the_law_of_the_noise_is_what_the_attack_gets(who):
     defense = budgets.query_defenses(1.0)[0]["conceal_exact"]
-    by_law = budgets.one_victim(defense, who, np.random.default_rng(0))
+    by_law = budgets.one_victim(defense, who, np.random.default_rng(0), 0)
     tried = [budgets._hits(defense, who, value, np.random.default_rng(value), 300) for value in (0, 1)]
     assert by_law == pytest.approx(50 * sum(tried), abs=8.5)  # 4 standard deviations of 2 x 300 guesses: 8.2 at most
 
@@ -41,7 +41,7 @@ def test_one_victim_by_the_law_of_the_noise_is_what_the_attack_gets(who):
 def test_no_attack_exceeds_what_epsilon_allows(who):
     for epsilon in (0.1, 1.0, 3.0):
         for name in ("conceal", "conceal_exact", "conceal_tight", "laplace"):
-            got = budgets.one_victim(budgets.query_defenses(epsilon)[0][name], who, np.random.default_rng(0))
+            got = budgets.one_victim(budgets.query_defenses(epsilon)[0][name], who, np.random.default_rng(0), 0)
             assert got <= budgets.ceiling(epsilon)
 
 

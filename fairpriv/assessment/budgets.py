@@ -20,7 +20,9 @@ from fairpriv.seeds import stream
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0)
 WORLDS = 600  # times a victim of each group is attacked, where its chances must be found by trying
 TOLERATED = 5.0  # points above guessing that the recommendation allows the strongest attacker
+LARGE = 10_000_000  # predictions in one batch of questions
 SEVERAL = (1, 2, 5, 10, 20, 50, 100)  # numbers of questions that are tried for what ε can pay
+MOST_TOGETHER = 100  # questions decoded together: with more, each answer has more noise and decoding takes long
 GUESSES = 1200  # by attacks on everybody at once: of few people, several draws of the noise
 
 
@@ -80,7 +82,7 @@ def everybody(
 ) -> dict[tuple[str, float], float]:
     """Return the leakage where m random questions are decoded for everybody at once, in percent."""
     keys = [key for key in defenses for _ in range(max(1, round(GUESSES / len(who))))]
-    attack = RevealCompressed(m=min(m, len(who)), queries="binary", decoder="maximum_likelihood")
+    attack = RevealCompressed(m=min(m, MOST_TOGETHER, len(who)), queries="binary", decoder="maximum_likelihood")
     views = [
         ComplianceDesk(who.group, who.label, defenses[key], stream("assess", "noise", *key, i, seed)).view(who.base)
         for i, key in enumerate(keys)
@@ -211,7 +213,7 @@ def advise(rows: list[dict[str, Any]], everyone: Attacked, sampling: float, epsi
         return error_of(query_defenses(chosen(name))[0][name], everyone.group, everyone.label, models)
 
     best = min(ranges, key=lambda name: (error_at(name, rows[0]["questions"]), name))
-    affordable = [m for m in SEVERAL if error_at(best, m) <= sampling]
+    affordable = [m for m in SEVERAL if m * len(everyone) <= LARGE and error_at(best, m) <= sampling]
     return Advice(best, chosen(best), *ranges[best], sampling, max(affordable, default=0))
 
 

@@ -19,6 +19,7 @@ from fairpriv.seeds import stream
 
 LEAST = 20  # people, below which nothing can be said
 MOST_GROUPS = 30  # values of a protected attribute
+MANY = 20_000  # people, from which on two models, each trained on half of them, do
 BANDS = 4  # that a protected number (an age) is cut into
 
 
@@ -205,7 +206,8 @@ def _trained(features: pd.DataFrame, label: np.ndarray, settings: Settings, name
     # the protected attributes are not among the features, and no model of ours sees them
     nobody = np.arange(len(label)) % 2
     data = Dataset(name, features, label, nobody, pd.DataFrame(index=features.index), "", "")
-    return cross_fitted(data, GradientBoosting(trees=50), stream("assess", "model", settings.seed))
+    folds = 5 if len(label) <= MANY else 2
+    return cross_fitted(data, GradientBoosting(trees=50), stream("assess", "model", settings.seed), folds)
 
 
 def some_of(group: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:

@@ -7,12 +7,14 @@ from typing import Any
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from fairpriv import validate
 from fairpriv.assessment import budgets, fairness, predictions, questions, summaries
 from fairpriv.assessment.budgets import Advice
-from fairpriv.assessment.groups import Comparison, comparisons
+from fairpriv.assessment.groups import SMALL, Comparison, comparisons
 from fairpriv.assessment.people import People, Settings, read
 from fairpriv.assessment.questions import Attacked, attacked
 from fairpriv.defenses.none import NoDefense
+from fairpriv.errors import BadRequest
 from fairpriv.seeds import stream
 
 QUERIES = 10  # answered within the budget where nothing is said
@@ -65,6 +67,13 @@ def study(frame: pd.DataFrame, settings: Settings, name: str, say: Callable[[str
         say("reading the table" + ("" if settings.prediction else " and training a model"))
         people = read(frame, settings, name)
         compared, notes = comparisons(people.attributes, settings.privileged)
+        if not compared:
+            raise BadRequest(
+                f"{name}: no group of {' or '.join(settings.protected)} has {SMALL} people with {SMALL} others to be "
+                "held against"
+            )
+        if settings.queries is not None:  # that many tell everything, and more tell no more
+            validate.integer("queries", settings.queries, at_least=1, at_most=len(people))
         main = compared[0]
         queries = settings.queries or min(QUERIES, len(people) - 1)
         seed = settings.seed

@@ -108,6 +108,7 @@ BAD = [
     (["label=hired", "protected=sex", "epsilon=-1"], "epsilon must be > 0"),
     (["label=hired", "protected=sex", "epsilon=much"], "epsilon must be a number"),
     (["label=hired", "protected=sex", "queries=0"], "queries must be >= 1"),
+    (["label=hired", "protected=sex", "prediction=score", "queries=91"], "between 1 and 90"),
     (["label=hired", "protected=sex", "positve=1"], "did you mean positive"),
     (["label=job", "protected=sex"], "3 values"),
     (["label=hired", "protected=email"], "at most 30"),
@@ -138,6 +139,7 @@ def test_a_wrong_request_is_one_line(tmp_path, capsys, words, says):
         (b"sex,hired\n" + b"f,1\nm,0\n" * 20, "no column to learn from"),
         (b"sex,hired,x\n" + b"f,1,2\nf,0,1\n" * 20, "one group only"),
         (b"sex,hired,x\n" + b"f,1,2\nm,1,1\n" * 20, "constant"),
+        (b"sex,hired,x\n" + b"f,1,2\n" * 3 + b"m,1,1\nm,0,1\nm,0,3\n" * 20, "no group of sex has 5 people"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_one_line(tmp_path, capsys, content, says):

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairpriv.assessment import budgets, questions
+from fairpriv.assessment import budgets, predictions, questions, study
 
 
 def people(n: int = 90, seed: int = 0) -> pd.DataFrame:
@@ -28,9 +28,17 @@ def people(n: int = 90, seed: int = 0) -> pd.DataFrame:
     return frame
 
 
+def hasten(patch: pytest.MonkeyPatch) -> None:
+    """Make fewer draws and try fewer ε and numbers of questions: tests look at the shape of things."""
+    patch.setattr(budgets, "EPSILONS", (0.1, 1.0, 10.0))
+    patch.setattr(budgets, "WORLDS", 20)
+    patch.setattr(budgets, "GUESSES", 60)
+    patch.setattr(study, "WORLDS", 5)
+    patch.setattr(questions, "SHARES", (1 / 8, 1 / 2, 1))
+    patch.setattr(predictions, "EXPONENTS", (1, 4))
+
+
 @pytest.fixture
 def quick(monkeypatch):
-    """Fewer ε and draws, for tests that look at the shape of things."""
-    monkeypatch.setattr(budgets, "EPSILONS", (0.1, 1.0, 10.0))
-    monkeypatch.setattr(budgets, "WORLDS", 20)
-    monkeypatch.setattr(questions, "SHARES", (1 / 8, 1 / 2, 1))
+    """An assessment in a second or two."""
+    hasten(monkeypatch)

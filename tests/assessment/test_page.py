@@ -14,7 +14,7 @@ import fairpriv
 from fairpriv.assessment import api
 from fairpriv.assessment.page import page
 from fairpriv.cli import main
-from tests.assessment.conftest import people
+from tests.assessment.conftest import hasten, people
 
 WORDS = ["label=hired", "protected=sex,race", "prediction=score", "queries=5"]
 
@@ -25,8 +25,7 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("assess")
     people().to_csv(folder / "people.csv", index=False)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fairpriv.assessment.budgets.EPSILONS", (0.1, 1.0, 10.0))
-        patch.setattr("fairpriv.assessment.budgets.WORLDS", 30)
+        hasten(patch)
         assert main(["assess", str(folder / "people.csv"), *WORDS, f"results_dir={folder}"]) == 0
     return folder / "assess" / "people"
 
@@ -102,16 +101,15 @@ def test_names_from_the_table_are_escaped(quick):
 
 def test_the_same_seed_gives_the_same_numbers_and_a_model_is_trained_where_none_is_given(quick):
     frame = people(60)
-    ways = [fairpriv.assess(frame, label="hired", protected="sex", epsilon=0.5, seed=s) for s in (0, 0, 1)]
-    first, again, other = (json.dumps(way.as_dict(), default=str) for way in ways)
-    assert first == again != other
+    ways = [fairpriv.assess(frame, label="hired", protected="sex", epsilon=0.5, seed=3) for _ in range(2)]
+    first, again = (json.dumps(way.as_dict(), default=str) for way in ways)
+    assert first == again
     assert ways[0].study.advice.epsilon == 0.5
     assert ways[0].as_dict()["model"] == "trained here"
     assert any("trained here" in line for line in ways[0].as_dict()["assumptions"])
 
 
-def test_the_example_of_the_docstring(monkeypatch):
-    monkeypatch.setattr("fairpriv.assessment.budgets.WORLDS", 10)
+def test_the_example_of_the_docstring(quick):
     failed, tried = doctest.testmod(api)
     assert tried == 6
     assert failed == 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fairpriv.api import audit, load_dataset, run
+    from fairpriv.assessment import assess
     from fairpriv.attacks.correction import correct_reconstruction
     from fairpriv.attacks.correction.base import Adversary
     from fairpriv.attacks.reveal.base import Attack, Recovery
@@ -44,6 +45,7 @@ __all__ = [
     "RepresentationDefense",
     "Result",
     "Table",
+    "assess",
     "audit",
     "correct_reconstruction",
     "load_dataset",
@@ -53,6 +55,7 @@ __all__ = [
 
 _HOMES = {
     "fairpriv.api": ("audit", "load_dataset", "run"),
+    "fairpriv.assessment": ("assess",),
     "fairpriv.attacks.correction": ("correct_reconstruction",),
     "fairpriv.attacks.correction.base": ("Adversary",),
     "fairpriv.attacks.reveal.base": ("Attack", "Recovery"),

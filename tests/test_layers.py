@@ -21,7 +21,7 @@ LAYERS = (
     ("protocols", "config"),
     ("report",),
     ("runner", "listing"),
-    ("api", "shown", "skeletons"),
+    ("api", "assessment", "shown", "skeletons"),
     ("cli",),
     ("fairpriv", "__main__"),  # the public names
 )

@@ -23,6 +23,7 @@ COMMANDS = {
     "render": ("redraw from what is there", "[EXPERIMENT] [--force]"),
     "report": ("results against the papers", "[--strict]"),
     "audit": ("what a defense really pays", "defense=conceal epsilon=1"),
+    "assess": ("what your table reveals", "people.csv label=hired protected=sex"),
     "desk": ("answers within a budget", "init | serve | ledger"),
     "new": ("a plug-in of your own", "attack|defense|dataset|paper NAME"),
     "doctor": ("is this machine ready", ""),

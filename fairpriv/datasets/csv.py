@@ -1,6 +1,7 @@
 """A user's own table: any CSV file with a binary label and a protected attribute."""
 
 import difflib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -83,11 +84,11 @@ class Csv(Loader):
         if self.privileged is not None:
             for value in self.privileged:
                 if value not in values:
-                    raise BadRequest(f"{self.path}: {self.protected} has no value {value!r}; it has {_some(values)}")
+                    raise BadRequest(f"{self.path}: {self.protected} has no value {value!r}; it has {some(values)}")
             return column.isin(self.privileged).to_numpy()
         if len(values) > 2:
             raise BadRequest(
-                f"{self.path}: protected attribute {self.protected} has {len(values)} values ({_some(values)}): "
+                f"{self.path}: protected attribute {self.protected} has {len(values)} values ({some(values)}): "
                 "say which are advantaged with dataset.privileged=VALUE or [VALUE,VALUE]"
             )
         counts = column.value_counts()
@@ -100,17 +101,7 @@ class Csv(Loader):
         return path
 
     def _table(self) -> pd.DataFrame:
-        path = self._file()
-        try:
-            frame = pd.read_csv(path, low_memory=False)
-        except pd.errors.EmptyDataError:
-            raise BadRequest(f"{self.path} is empty") from None
-        except Exception as error:  # the bytes are anybody's: pandas and each decompressor have errors of their own
-            said = " ".join(str(error).split()) or type(error).__name__
-            raise BadRequest(f"{self.path} cannot be read as CSV: {said}") from error
-        if frame.empty:
-            raise BadRequest(f"{self.path} has no rows")
-        return frame
+        return read_table(self._file(), self.path)
 
     def _named(self, frame: pd.DataFrame) -> pd.DataFrame:
         frame = frame.rename(columns=str)
@@ -118,7 +109,7 @@ class Csv(Loader):
             if column not in frame:
                 near = difflib.get_close_matches(column, list(frame), n=3, cutoff=0.5)
                 hint = f"did you mean {' or '.join(near)}? " if near else ""
-                raise BadRequest(f"{self.path} has no column {column!r}: {hint}columns: {_some(list(frame), 20)}")
+                raise BadRequest(f"{self.path} has no column {column!r}: {hint}columns: {some(list(frame), 20)}")
         return frame
 
     def _columns(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -150,36 +141,66 @@ class Csv(Loader):
         for column in frame.columns.difference(self.exclude):
             numeric = pd.api.types.is_numeric_dtype(frame[column]) and frame[column].dtype != bool
             if column == self.protected or not numeric:
-                text = _text(frame[column])
+                text = as_text(frame[column])
                 columns[column] = pd.Categorical(text, sorted(text.unique()))
         return frame.assign(**columns)
 
     def _label(self, column: pd.Series) -> np.ndarray:
-        values = _text(column)
+        values = as_text(column)
         found = sorted(values.unique())
-        if len(found) < 2:
-            raise BadRequest(f"{self.path}: label {self.label} is constant: {found[0]}")
         if len(found) > 2:
             raise BadRequest(
-                f"{self.path}: label {self.label} must be binary, it has {len(found)} values ({_some(found)})"
+                f"{self.path}: label {self.label} must be binary, it has {len(found)} values ({some(found)})"
             )
-        positive = self.positive
-        if positive is None and set(found) in TRUE_LABELS:
-            positive = found[1]
-        if positive not in found:
-            said = "is not given" if positive is None else f"{positive!r} is not a value"
-            raise BadRequest(
-                f"{self.path}: dataset.positive {said}: which value of {self.label} is favourable, {_some(found)}?"
-            )
-        return (values == positive).to_numpy()
+        return (values == favourable(self.path, self.label, found, self.positive, "dataset.positive")).to_numpy()
 
 
-def _text(column: pd.Series) -> pd.Series:
+def read_table(path: Path, name: str | None = None) -> pd.DataFrame:
+    """Read a CSV file with a header; where that gives one column, the separator is sought (; tab |).
+
+    A file that cannot be read is refused in one line, under `name` (default: its path).
+    """
+    name = str(path) if name is None else name
+    try:
+        frame = pd.read_csv(path, low_memory=False)
+        if len(frame.columns) == 1 and (mark := re.search(r"[;\t|]", str(frame.columns[0]))):
+            frame = _decimal_commas(pd.read_csv(path, low_memory=False, sep=mark[0]))
+    except pd.errors.EmptyDataError:
+        raise BadRequest(f"{name} is empty") from None
+    except Exception as error:  # the bytes are anybody's: pandas and each decompressor have errors of their own
+        said = " ".join(str(error).split()) or type(error).__name__
+        raise BadRequest(f"{name} cannot be read as CSV: {said}") from error
+    if frame.empty:
+        raise BadRequest(f"{name} has no rows")
+    return frame
+
+
+def _decimal_commas(frame: pd.DataFrame) -> pd.DataFrame:
+    """Read 1,5 as one and a half in columns that hold nothing else: where commas do not separate columns."""
+    words = frame.select_dtypes(exclude="number").dropna(axis="columns", how="all")
+    numbers = [c for c in words if words[c].dropna().astype(str).str.fullmatch(r"-?\d+(,\d+)?").all()]
+    return frame.assign(**{c: words[c].str.replace(",", ".").astype(float) for c in numbers})
+
+
+def favourable(where: str, label: str, found: list[str], positive: str | None, option: str = "positive") -> str:
+    """Return the favourable one of a label's values, given as text: as said, or the plain one of 0/1 and false/true."""
+    if len(found) < 2:
+        raise BadRequest(f"{where}: label {label} is constant: {found[0]}")
+    if positive is None and set(found) in TRUE_LABELS:
+        return found[1]
+    if positive not in found:
+        said = "is not given" if positive is None else f"{positive!r} is not a value"
+        raise BadRequest(f"{where}: {option} {said}: which value of {label} is favourable, {some(found)}?")
+    return positive
+
+
+def as_text(column: pd.Series) -> pd.Series:
     """Return values as the user would write them: a whole float (0.0) as an integer."""
     if pd.api.types.is_float_dtype(column) and (column % 1 == 0).all() and (column.abs() < 2**53).all():
         column = column.astype(int)
     return column.astype(str)
 
 
-def _some(values: list[str], most: int = 8) -> str:
+def some(values: list[str], most: int = 8) -> str:
+    """Return a few of the values, and how many there are."""
     return ", ".join(values[:most]) + (f", ... ({len(values)} in all)" if len(values) > most else "")

@@ -38,7 +38,7 @@ class TestSet:
     base: np.ndarray
 
 
-def _cross_fitted(data: Dataset, model: Model, rng: np.random.Generator, folds: int = 5) -> np.ndarray:
+def cross_fitted(data: Dataset, model: Model, rng: np.random.Generator, folds: int = 5) -> np.ndarray:
     """Predict every row by a model that has not seen it (where the whole dataset is the test set)."""
     out = np.empty(len(data))
     for rows in stratified_split(data, [1 / folds] * folds, rng):
@@ -57,7 +57,7 @@ def make_test_set(cell: Cell, load: Callable[[Cell], Dataset]) -> TestSet:
     needs_model = cell.plugins["attack"].get("queries") != "binary"
     model = cell.plugin("model") if needs_model else None
     if cell.get("n") is None or (cell["n"] == len(data) and cell.get("n0") in (None, int((data.group == 0).sum()))):
-        base = _cross_fitted(data, model, rng) if model else np.zeros(len(data))
+        base = cross_fitted(data, model, rng) if model else np.zeros(len(data))
         return TestSet(data.label, data.group, base)
     share = float((data.group == 0).mean())
     test, train = draw_test_set(data, cell["n"], cell.get("n0", max(1, round(share * cell["n"]))), rng)

@@ -1,7 +1,6 @@
 """The report as one static page: no script, nothing from outside, every text escaped."""
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -10,6 +9,8 @@ import pandas as pd
 
 from fairpriv.report.collect import Found, Run
 from fairpriv.report.counts import CAUSED, Counts, by_paper, count
+from fairpriv.report.markup import escaped as _e
+from fairpriv.report.markup import tag as _tag
 from fairpriv.report.papers import Paper, Table
 
 _MAX_ROWS = 60  # of a table shown on the page; the file has them all
@@ -24,15 +25,6 @@ _RULE = (
     "counted. “Ours” is the mean over seeds with its 95 % t interval. The tolerances stand in experiments/, the rule "
     "applied to each number in tables/verdicts.csv. Claims are checked on our own rows."
 )
-
-
-def _e(text: Any) -> str:
-    return escape(str(text), quote=True)
-
-
-def _tag(name: str, content: str, **attributes: str) -> str:
-    given = "".join(f' {key.rstrip("_")}="{_e(value)}"' for key, value in attributes.items() if value)
-    return f"<{name}{given}>{content}</{name}>"
 
 
 def _css_class(verdict: str) -> str:

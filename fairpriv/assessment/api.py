@@ -1,0 +1,134 @@
+"""`fairpriv.assess`: the assessment from Python."""
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from fairpriv.assessment import output, words
+from fairpriv.assessment.people import Settings
+from fairpriv.assessment.study import Study, study
+from fairpriv.errors import BadRequest
+
+
+@dataclass(frozen=True, eq=False)
+class Assessment:
+    """What was found.
+
+    Attributes
+    ----------
+    study : Study
+        Every number, as rows.
+    source : dict
+        The name of the table and its sha256.
+    seconds : float
+        How long it took.
+    """
+
+    study: Study
+    source: dict[str, Any]
+    seconds: float
+    command: tuple[str, ...] = ("fairpriv.assess",)
+
+    @property
+    def headline(self) -> list[str]:
+        """Return the answer in plain words."""
+        return words.headline(self.study)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain data; leakages are in percent, under keys that say leakage."""
+        return output.record(self.study)
+
+    def write(self, folder: str | Path) -> Path:
+        """Write page.html, assess.json, the CSVs and manifest.json into a folder."""
+        about = output.manifest(self.study, self.source, list(self.command), self.seconds)
+        return output.write(self.study, Path(folder), about)
+
+
+def _names(values: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return names given as one, as several, or as text with commas."""
+    if values is None:
+        return ()
+    return (
+        tuple(v.strip() for v in values.split(",") if v.strip()) if isinstance(values, str) else tuple(map(str, values))
+    )
+
+
+def assess(
+    frame: pd.DataFrame,
+    *,
+    label: str,
+    protected: str | Sequence[str],
+    prediction: str | None = None,
+    positive: Any = None,
+    privileged: Any = None,
+    queries: int | None = None,
+    epsilon: float | None = None,
+    seed: int = 0,
+    name: str = "table",
+    say: Callable[[str], None] = lambda _: None,
+) -> Assessment:
+    """Assess what answers about bias would reveal in a table, and how far private answers help.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row a person.
+    label : str
+        Column of the true outcome; two values, or more with `positive`.
+    protected : str or sequence of str
+        Column(s) of protected attributes; each value is held against the rest, and intersections are looked at.
+    prediction : str, optional
+        Column of the model's decisions or scores; without one, a model is trained here.
+    positive : optional
+        The favourable value of the label; 1 of 0/1 goes without saying.
+    privileged : optional
+        Value(s) of the advantaged groups; the largest groups if not given.
+    queries : int, optional
+        How many questions are answered within the budget; 10 if not given.
+    epsilon : float, optional
+        The budget; the recommended one if not given.
+    seed : int
+        Of every random draw: the same seed gives the same numbers.
+    name : str
+        What the table is called on the page.
+    say : callable
+        Hears, in a few words, what is being done.
+
+    Returns
+    -------
+    Assessment
+        `headline` says it in words, `as_dict()` gives every number, `write(folder)` makes the page.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, fairpriv
+    >>> rng = np.random.default_rng(0)
+    >>> people = pd.DataFrame({"sex": rng.choice(["f", "m"], 60), "score": rng.random(60)})
+    >>> people["hired"] = (rng.random(60) < people["score"]).astype(int)
+    >>> found = fairpriv.assess(people, label="hired", protected="sex", prediction="score")
+    >>> found.headline[0]
+    'Exact answers to 30 questions about bias would reveal the sex of 100 % of the people (100 % in the smaller group).'
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise BadRequest(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
+    given = _names([privileged] if isinstance(privileged, int | float | bool) else privileged)
+    settings = Settings(
+        label=str(label),
+        protected=_names(protected),
+        prediction=prediction,
+        positive=None if positive is None else str(positive),
+        privileged=given,
+        queries=queries,
+        epsilon=epsilon,
+        seed=seed,
+    )
+    began = time.monotonic()
+    found = study(frame, settings, name, say)
+    content = pd.util.hash_pandas_object(frame.astype(str), index=False).to_numpy().tobytes()
+    source = {"name": name, "sha256": hashlib.sha256(content).hexdigest()}
+    return Assessment(found, source, time.monotonic() - began)

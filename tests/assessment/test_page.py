@@ -1,0 +1,146 @@
+"""The command, its files and its page."""
+
+import doctest
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+
+import pandas as pd
+import pytest
+
+import fairpriv
+from fairpriv.assessment import api
+from fairpriv.assessment.page import page
+from fairpriv.cli import main
+from tests.assessment.conftest import hasten, people
+
+WORDS = ["label=hired", "protected=sex,race", "prediction=score", "queries=5"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """One assessment by the command line, with fewer ε than it has in use."""
+    folder = tmp_path_factory.mktemp("assess")
+    people().to_csv(folder / "people.csv", index=False)
+    with pytest.MonkeyPatch.context() as patch:
+        hasten(patch)
+        assert main(["assess", str(folder / "people.csv"), *WORDS, f"results_dir={folder}"]) == 0
+    return folder / "assess" / "people"
+
+
+def test_the_headline_says_it_in_numbers(made):
+    said = json.loads((made / "assess.json").read_text())["headline"]
+    assert re.match(
+        r"Exact answers to 5 questions about bias would reveal the sex of \d+(\.\d)? % of the people", said[0]
+    )
+    assert said[1] == "One question for each of the 90 people would reveal the sex of all."
+    assert re.match(r"With ε = [\d.]+ the strongest attacker we know stays within [\d.]+ points of guessing", said[2])
+
+
+def leakages(value, key=""):
+    """Return every number below a key that says leakage."""
+    if isinstance(value, dict):
+        return [x for k, v in value.items() for x in leakages(v, k)]
+    if isinstance(value, list):
+        return [x for v in value for x in leakages(v, key)]
+    return [value] if "leakage" in key else []
+
+
+def test_json_is_strict_and_leakages_are_percent(made):
+    def refuse(text):
+        raise AssertionError(f"{text} is no JSON")
+
+    said = json.loads((made / "assess.json").read_text(), parse_constant=refuse)
+    found = leakages(said)
+    assert len(found) > 50
+    assert all(isinstance(x, float) and 0 <= x <= 100 for x in found)
+    whole = [r for r in said["by_questions"] if r["questions"] == r["people"] and r["answers"] == "exact"]
+    assert [r["leakage"] for r in whole] == [100.0] * len(whole)
+    assert all(r["exact"]["leakage"] == 100 for r in said["by_comparison"])
+    assert {r["defense"] for r in said["by_epsilon"]} >= {"conceal", "conceal_aware", "laplace"}
+    assert {r["attack"] for r in said["decisions"]} >= {"guessing", "adversary_xy", "adversary_xyh"}
+    assert {r["table"] for r in said["published_table"]["rows"]} == {"sex", "race", "sex × race"}
+
+
+def test_the_manifest_has_the_sums_of_all_files(made):
+    said = json.loads((made / "manifest.json").read_text())
+    files = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in made.iterdir() if p.name != "manifest.json"}
+    assert said["files"] == files
+    assert said["seed"] == 0
+    assert {"fairpriv", "python", "packages", "command", "source"} <= set(said)
+    assert all(len(pd.read_csv(p)) for p in made.glob("*.csv"))
+
+
+def test_the_page_stands_alone_and_holds_nothing_of_a_person(made):
+    text = (made / "page.html").read_text()
+    assert text.count("<svg") == 2
+    assert "<script" not in text
+    assert not re.findall(r'(?:src|href)="(?!#)', text)
+    assert "prefers-color-scheme: dark" in text
+    assert "size: A4" in text
+    for name in ("remark is left out: it is free text", "born is left out: it holds dates", "Local Law 144"):
+        assert name in text
+    frame = people()
+    told = text + "".join(p.read_text() for p in made.iterdir() if p.name != "page.html")
+    for column in ("email", "remark", "born"):
+        assert not any(value in told for value in frame[column])
+    assert not re.search(r"#010203|#040506", text)
+
+
+def test_names_from_the_table_are_escaped(quick):
+    frame = people(60).replace({"sex": {"female": "<b>f</b>"}})
+    found = fairpriv.assess(frame, label="hired", protected="sex", prediction="score", name="<i>.csv")
+    text = page(found.study, {"a": "<u>"})
+    assert "<b>f</b>" not in text
+    assert "<i>.csv" not in text
+    assert "<u>" not in text
+    assert "&lt;b&gt;f" in text
+
+
+def test_the_same_seed_gives_the_same_numbers_and_a_model_is_trained_where_none_is_given(quick):
+    frame = people(60)
+    ways = [fairpriv.assess(frame, label="hired", protected="sex", epsilon=0.5, seed=3) for _ in range(2)]
+    first, again = (json.dumps(way.as_dict(), default=str) for way in ways)
+    assert first == again
+    assert ways[0].study.advice.epsilon == 0.5
+    assert ways[0].as_dict()["model"] == "trained here"
+    assert any("trained here" in line for line in ways[0].as_dict()["assumptions"])
+
+
+def test_the_example_of_the_docstring(quick):
+    failed, tried = doctest.testmod(api)
+    assert tried == 6
+    assert failed == 0
+
+
+def browser() -> str:
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("no Chromium on this machine: apt install chromium, or playwright install chromium")
+    return found
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_chromium_shows_the_page_without_overflow(made, tmp_path, width):
+    program = browser()
+    # the page's own text after a script that looks at it: no wider than the window, both pictures drawn
+    look = """<script>addEventListener("load", () => { const wide = document.documentElement.scrollWidth;
+      const drawn = [...document.querySelectorAll("svg")].filter(s => s.getBoundingClientRect().height > 100).length;
+      document.title = `wide ${wide} of ${innerWidth}, drawn ${drawn}`; });</script></body>"""
+    copy = tmp_path / "page.html"
+    copy.write_text((made / "page.html").read_text().replace("</body>", look))
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    done = subprocess.run(
+        [program, *flags, f"--window-size={width},900", "--dump-dom", copy.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    found = re.search(r"<title>wide (\d+) of (\d+), drawn (\d)</title>", done.stdout)
+    if found is None:
+        pytest.skip(f"Chromium does not run here: {done.stderr.strip().splitlines()[-1:]}")
+    wide, window, drawn = map(int, found.groups())
+    assert wide <= window
+    assert drawn == 2

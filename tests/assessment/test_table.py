@@ -1,0 +1,150 @@
+"""Tables as people have them: read, or refused in one line."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fairpriv.assessment import columns
+from fairpriv.assessment.groups import comparisons
+from fairpriv.assessment.people import Settings, read
+from fairpriv.cli import main
+from fairpriv.datasets.csv import read_table
+from fairpriv.errors import BadRequest
+from tests.assessment.conftest import people
+
+
+def ready(frame, **options):
+    said = {"label": "hired", "protected": ("sex",), "prediction": "score"} | options
+    return read(frame, Settings(**said), "people.csv")
+
+
+def test_ids_dates_names_and_free_text_are_left_out_with_a_line_each():
+    found = ready(people())
+    assert {row["column"]: row["why"].split()[-1] for row in found.left_out} == {
+        "person": "has",
+        "email": "has",
+        "born": "dates",
+        "remark": "text",
+    }
+    assert list(found.features) == ["age", "height", "job", "race"]
+    assert any("age: 1 missing values were filled" in note for note in found.notes)
+    assert not found.features.isna().any().any()
+
+
+def test_measurements_are_no_ids_and_rare_values_are_pooled():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"weight": rng.random(300), "town": rng.choice([f"t{i}" for i in range(80)], 300), "one": 1})
+    kept, left_out, _ = columns.prepare(frame)
+    assert list(kept) == ["weight", "town"]
+    assert left_out == [{"column": "one", "why": "it has one value only"}]
+    assert len(kept["town"].cat.categories) == columns.MOST_VALUES + 1
+
+
+def test_missing_labels_and_groups_are_not_counted():
+    frame = people()
+    frame.loc[:4, "sex"] = None
+    frame.loc[5, "hired"] = np.nan
+    found = ready(frame)
+    assert len(found) == 84
+    assert "6 of 90 rows have a missing value in hired (1), sex (5)" in found.notes[0]
+
+
+def test_three_values_of_a_label_need_the_favourable_one():
+    frame = people().assign(hired=lambda f: np.where(f.index % 3 == 0, "later", np.where(f["hired"] == 1, "yes", "no")))
+    with pytest.raises(BadRequest, match=r"3 values \(later, no, yes\): say which one is favourable with positive="):
+        ready(frame)
+    found = ready(frame, positive="yes")
+    np.testing.assert_array_equal(found.label, frame["hired"] == "yes")
+
+
+@pytest.mark.parametrize(
+    ("column", "decisions"),
+    [
+        ([0, 1, 1, 0] * 5, [0, 1, 1, 0] * 5),
+        ([0.2, 0.7, 0.5, 0.1] * 5, [0, 1, 1, 0] * 5),
+        ([2, 9, 7, 1] * 5, [0, 1, 1, 0] * 5),  # a score out of ten: above the median
+        (["no", "yes", "yes", "no"] * 5, [0, 1, 1, 0] * 5),
+    ],
+)
+def test_predictions_are_decisions_or_scores(column, decisions):
+    label = ["yes", "no"] * 10 if isinstance(column[0], str) else [1, 0] * 10
+    frame = pd.DataFrame({"p": column, "y": label, "s": list("aabb") * 5, "x": np.linspace(0.5, 1.7, 20)})
+    positive = "yes" if isinstance(column[0], str) else None
+    found = read(frame, Settings("y", ("s",), "p", positive=positive), "t")
+    np.testing.assert_array_equal(found.decision, decisions)
+    assert found.score.min() >= 0
+    assert found.score.max() <= 1
+
+
+def test_groups_are_held_against_each_other_and_crossed():
+    found = ready(people(), protected=("sex", "race"))
+    made, _ = comparisons(found.attributes, ())
+    assert [c.name for c in made[:2]] == ["sex: female against male", "race: the rest against white"]
+    assert {c.looked_at for c in made if c.kind == "value"} == {"asian", "black", "white"}
+    assert sum(c.kind == "intersection" for c in made) <= 6
+    assert all(min(c.sizes) >= 5 for c in made)
+    male = comparisons(found.attributes, ("female",))[0][0]
+    assert (male.looked_at, male.reference) == ("male", "female")
+
+
+def test_a_protected_number_is_cut_into_bands():
+    found = ready(people(), protected=("height",))
+    assert len(found.attributes["height"].cat.categories) == 4
+    assert any("cut into 4 bands" in note for note in found.notes)
+
+
+def test_semicolons_decimal_commas_and_a_byte_order_mark(tmp_path):
+    path = tmp_path / "people.csv"
+    people().to_csv(path, sep=";", decimal=",", index=False, encoding="utf-8-sig")
+    frame = read_table(path)
+    assert list(frame) == list(people())
+    pd.testing.assert_series_equal(frame["score"], people()["score"])
+
+
+BAD = [
+    (["label=hired", "protected=sexx"], "did you mean sex"),
+    (["label=hired"], "needs protected=COLUMN"),
+    (["label=hired", "protected=sex", "prediction=sex"], "different columns"),
+    (["label=hired", "protected=sex", "epsilon=-1"], "epsilon must be > 0"),
+    (["label=hired", "protected=sex", "epsilon=much"], "epsilon must be a number"),
+    (["label=hired", "protected=sex", "queries=0"], "queries must be >= 1"),
+    (["label=hired", "protected=sex", "prediction=score", "queries=91"], "between 1 and 90"),
+    (["label=hired", "protected=sex", "positve=1"], "did you mean positive"),
+    (["label=job", "protected=sex"], "3 values"),
+    (["label=hired", "protected=email"], "at most 30"),
+    (["label=hired", "protected=sex", "privileged=man"], "no value 'man'"),
+    (["label=hired", "protected=sex", "prediction=job"], "must hold scores"),
+    (["label=hired", "protected=sex", "positive=yes"], "'yes' is not a value"),
+]
+
+
+@pytest.mark.parametrize(("words", "says"), BAD)
+def test_a_wrong_request_is_one_line(tmp_path, capsys, words, says):
+    path = tmp_path / "people.csv"
+    people().to_csv(path, index=False)
+    assert main(["assess", str(path), *words, f"results_dir={tmp_path}"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert says in said[-1]
+    assert said[-1].startswith("fairpriv: ")
+    assert not (tmp_path / "assess").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "is empty"),
+        (b"sex,hired\n", "no rows"),
+        (b"\xff\xfe\x00\x01\x02", "cannot be read"),
+        (b"sex,hired\nf,1\nm,0\n", "at least 20 people"),
+        (b"sex,hired\n" + b"f,1\nm,0\n" * 20, "no column to learn from"),
+        (b"sex,hired,x\n" + b"f,1,2\nf,0,1\n" * 20, "one group only"),
+        (b"sex,hired,x\n" + b"f,1,2\nm,1,1\n" * 20, "constant"),
+        (b"sex,hired,x\n" + b"f,1,2\n" * 3 + b"m,1,1\nm,0,1\nm,0,3\n" * 20, "no group of sex has 5 people"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_line(tmp_path, capsys, content, says):
+    path = tmp_path / "people.csv"
+    path.write_bytes(content)
+    assert main(["assess", str(path), "label=hired", "protected=sex", f"results_dir={tmp_path}"]) == 2
+    assert says in capsys.readouterr().err.splitlines()[-1]
+    assert main(["assess", str(tmp_path / "nowhere.csv"), "label=hired", "protected=sex"]) == 2

@@ -1,5 +1,6 @@
 """The README does what it says: its commands are run as they stand, its plug-in both ways it promises."""
 
+import doctest
 import json
 import os
 import re
@@ -172,3 +173,10 @@ def test_the_desk_answers_as_shown(tmp_path):
     assert done.returncode == 0, done.stderr
     answered = next(json.loads(line) for line in done.stdout.splitlines() if '"answers"' in line)
     assert -1 <= answered["answers"][0] <= 1
+
+
+def test_python_is_as_shown(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (block,) = blocks("pycon")
+    test = doctest.DocTestParser().get_doctest(block, {}, "README", "README.md", 0)
+    assert doctest.DocTestRunner().run(test) == doctest.TestResults(0, 3)

@@ -111,6 +111,17 @@ class Loader(Plugin):
 
     A loader says what is in its files (`files`, `sensitive`, `advantaged`, `favourable`) and how to read them (`read`);
     binarising the protected attribute, leaving features out and drawing a sample are the same for all.
+
+    Examples
+    --------
+    >>> class Coins(Loader):
+    ...     name, sensitive, advantaged = "coins", ("side",), {"side": ("heads",)}
+    ...
+    ...     def read(self):
+    ...         frame = pd.DataFrame({"weight": [1.0, 2.0], "side": pd.Categorical(["heads", "tails"])})
+    ...         return Table(frame, np.array([0, 1]))
+    >>> Coins(protected="side").load().group.tolist()
+    [1, 0]
     """
 
     kind: ClassVar[str] = "datasets"

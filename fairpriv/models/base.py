@@ -14,7 +14,17 @@ Predictor = Callable[[pd.DataFrame], np.ndarray]
 
 @dataclass(frozen=True)
 class Model(Plugin):
-    """A learner; `fit` returns a function from features to P(label = 1)."""
+    """A learner; `fit` returns a function from features to P(label = 1).
+
+    Examples
+    --------
+    >>> class BaseRate(Model):
+    ...     def fit(self, features, label, rng):
+    ...         return lambda frame: np.full(len(frame), label.mean())
+    >>> predict = BaseRate().fit(pd.DataFrame({"age": [20, 30]}), np.array([0, 1]), np.random.default_rng(0))
+    >>> predict(pd.DataFrame({"age": [40]}))
+    array([0.5])
+    """
 
     kind: ClassVar[str] = "models"
     name: ClassVar[str]

@@ -38,6 +38,14 @@ class Protocol(Plugin):
 
     `accepts` names, for each group of plug-ins that a cell needs, the base class of those it takes. A protocol that
     names none takes any.
+
+    Examples
+    --------
+    >>> class Count(Protocol):
+    ...     def run(self, cells, load):
+    ...         return [Result({"rows": len(load(cell))}) for cell in cells]
+    >>> Count().run(["a cell"], lambda cell: [1, 2, 3])
+    [Result(metrics={'rows': 3}, arrays={})]
     """
 
     kind: ClassVar[str] = "protocols"

@@ -20,7 +20,21 @@ class Recovery:
 
 @dataclass(frozen=True)
 class Attack(AnyAttack):
-    """An attack on a desk that answers bias queries; `run(view, rng)` is its one verb."""
+    """An attack on a desk that answers bias queries; `run(view, rng)` is its one verb.
+
+    Examples
+    --------
+    >>> from fairpriv import ComplianceDesk, registry
+    >>> class Majority(Attack):
+    ...     def run(self, view, rng):
+    ...         larger = int(view.sizes[1] >= view.sizes[0])
+    ...         return Recovery(group=np.full(len(view), larger), score=np.zeros(len(view)), queries=0)
+    >>> group, label = np.array([0, 1, 1, 1]), np.array([0, 1, 0, 1])
+    >>> exact = registry.build("defenses", "none", {})
+    >>> desk = ComplianceDesk(group, label, exact, np.random.default_rng(0))
+    >>> Majority().run(desk.view(np.full(4, 0.5)), np.random.default_rng(0)).group
+    array([1, 1, 1, 1])
+    """
 
     def run(self, view: DeskView, rng: np.random.Generator) -> Recovery:
         """Attack through the view and return what was learned."""

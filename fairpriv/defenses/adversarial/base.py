@@ -50,7 +50,18 @@ class Trained:
 
 @dataclass(frozen=True)
 class DebiasingDefense(Defense):
-    """Trains a predictor that hides sensitive attributes; `fit` is its one verb."""
+    """Trains a predictor that hides sensitive attributes; `fit` is its one verb.
+
+    Examples
+    --------
+    >>> class Coin(DebiasingDefense):
+    ...     def fit(self, x, label, sensitive, rng, vectors=None):
+    ...         nothing = Spent(0.0, 0.0, 0.0, 0.0, "nobody")
+    ...         return Trained(lambda x, s, rng: rng.integers(0, 2, len(x)), 0, nothing, np.zeros((0, 2)), 0.0)
+    >>> rng, x = np.random.default_rng(0), np.zeros((3, 1))
+    >>> Coin().fit(x, x[:, 0], x, rng).decide(x, x, rng).shape
+    (3,)
+    """
 
     @abstractmethod
     def fit(

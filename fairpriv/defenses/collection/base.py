@@ -12,7 +12,17 @@ from fairpriv.mechanisms.budget import Ledger
 
 @dataclass(frozen=True)
 class CollectionDefense(Defense):
-    """Collects sensitive attributes; `collect` is its one verb."""
+    """Collects sensitive attributes; `collect` is its one verb.
+
+    Examples
+    --------
+    >>> class Suppress(CollectionDefense):
+    ...     def collect(self, values, sizes, rng):
+    ...         return {name: np.zeros((len(v), sizes[name])) for name, v in values.items()}, Ledger(0.0)
+    >>> reports, spent = Suppress().collect({"sex": np.array([0, 1])}, {"sex": 2}, np.random.default_rng(0))
+    >>> reports["sex"].shape
+    (2, 2)
+    """
 
     @abstractmethod
     def collect(

@@ -32,7 +32,21 @@ def own_deprecations_ignored() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class FairLearner(Defense):
-    """A fair learner over decision trees on ordinal-coded features, as in ferry2023, Section IV-B."""
+    """A fair learner over decision trees on ordinal-coded features, as in ferry2023, Section IV-B.
+
+    Examples
+    --------
+    >>> class Stump(FairLearner):
+    ...     takes_metric = False
+    ...
+    ...     def _fit(self, x, label, group, metric, tolerance, rng):
+    ...         model = self.tree(rng).fit(x, label)
+    ...         return lambda matrix, members, seed: model.predict(matrix)
+    >>> rng, label = np.random.default_rng(0), np.array([0, 0, 1, 1])
+    >>> frame = pd.DataFrame({"age": [20, 30, 40, 50]})
+    >>> Stump(max_depth=1).fit(frame, label, label, None, None, rng)(frame, None, rng)
+    array([0, 0, 1, 1])
+    """
 
     max_depth: int = param(8, "depth of the base learner's trees", at_least=1)
 

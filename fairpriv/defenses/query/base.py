@@ -74,6 +74,18 @@ class QueryDefense(Defense):
         Budget of the m answers of one call together, > 0; infinity gives exact answers. A second call spends it again.
     bounding : str
         How answers are kept in the metric's range: see `fairpriv.mechanisms.bounding`.
+
+    Examples
+    --------
+    >>> from fairpriv import QueryDefense
+    >>> from fairpriv.mechanisms.noise import Laplace
+    >>> class Wide(QueryDefense):
+    ...     family = Laplace
+    ...
+    ...     def noise_scale(self, metric, n0, n1, m, epsilon):
+    ...         return 2 * m / epsilon  # an answer lies in [-1, 1]
+    >>> Wide(epsilon=1.0).law("sp", 40, 60, 10).scale
+    20.0
     """
 
     epsilon: float = param(..., "budget of the answers of one call together; inf: exact answers", above=0)

@@ -108,11 +108,11 @@ def assess(
     --------
     >>> import numpy as np, pandas as pd, fairpriv
     >>> rng = np.random.default_rng(0)
-    >>> people = pd.DataFrame({"sex": rng.choice(["f", "m"], 60), "score": rng.random(60)})
-    >>> people["hired"] = (rng.random(60) < people["score"]).astype(int)
+    >>> people = pd.DataFrame({"sex": rng.choice(["f", "m"], 200, p=[0.3, 0.7]), "score": rng.random(200)})
+    >>> people["hired"] = (rng.random(200) < people["score"]).astype(int)
     >>> found = fairpriv.assess(people, label="hired", protected="sex", prediction="score")
-    >>> found.headline[0]
-    'Exact answers to 30 questions about bias would reveal the sex of 100 % of the people (100 % in the smaller group).'
+    >>> print(found.headline[0].split(" (")[0])
+    Exact answers to 100 questions about bias would reveal the sex of 100 % of the people
     """
     if not isinstance(frame, pd.DataFrame):
         raise BadRequest(f"frame must be a pandas DataFrame, got {type(frame).__name__}")

@@ -20,8 +20,7 @@ from fairpriv.seeds import stream
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0)
 WORLDS = 600  # times a victim of each group is attacked, where its chances must be found by trying
 TOLERATED = 5.0  # points above guessing that the recommendation allows the strongest attacker
-LARGE = 10_000_000  # predictions in one batch of questions
-SEVERAL = (1, 2, 5, 10, 20, 50, 100)  # numbers of questions that are tried for what ε can pay
+FEWER = (1, 2, 5)  # questions that are tried where those asked for are too many for ε
 MOST_TOGETHER = 100  # questions decoded together: with more, each answer has more noise and decoding takes long
 GUESSES = 1200  # by attacks on everybody at once: of few people, several draws of the noise
 
@@ -151,7 +150,8 @@ class Advice:
     """Which defense and ε to take: `low` to `high` is the recommended range, None at an end that nothing reaches.
 
     From `low` on, noise is below what sampling does to the gap anyway; up to `high`, the strongest attacker stays
-    within `TOLERATED` points of guessing. `questions` is how many can be asked at `epsilon` with noise below sampling.
+    within `TOLERATED` points of guessing. `questions` is how many of those asked for can be answered at `epsilon` with
+    noise below sampling.
     """
 
     defense: str
@@ -212,8 +212,9 @@ def advise(rows: list[dict[str, Any]], everyone: Attacked, sampling: float, epsi
         models = variants(everyone.base, m, stream("assess", "models", seed))
         return error_of(query_defenses(chosen(name))[0][name], everyone.group, everyone.label, models)
 
-    best = min(ranges, key=lambda name: (error_at(name, rows[0]["questions"]), name))
-    affordable = [m for m in SEVERAL if m * len(everyone) <= LARGE and error_at(best, m) <= sampling]
+    asked = rows[0]["questions"]
+    best = min(ranges, key=lambda name: (error_at(name, asked), name))
+    affordable = [m for m in (*FEWER, asked) if m <= asked and error_at(best, m) <= sampling]
     return Advice(best, chosen(best), *ranges[best], sampling, max(affordable, default=0))
 
 

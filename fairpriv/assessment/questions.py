@@ -19,7 +19,7 @@ from fairpriv.seeds import stream
 
 MOST = 2000  # people attacked; of more, a sample
 CURVE = 400  # people of the curve over the number of questions: in between, decoding takes long
-SHARES = (1 / 60, 1 / 20, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 1)  # questions tried, as a share of the number of people
+SHARES = (1 / 60, 1 / 20, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 5 / 8, 1)  # questions tried, as a share of the number of people
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ def headline(found: Study) -> list[str]:
     exact, private, advice = found.exact(), found.at_advice(), found.advice
     what = found.main.attribute
     about = (
-        "" if exact["people"] == len(found.people) else f" about a sample of {people(exact['people'])} of the people"
+        "" if exact["people"] == len(found.people) else f" in a sample of {people(exact['people'])} of the people"
     )
     whom = "people" if not about else "sample"
     points = max(private["leakage"] - 50, 0)

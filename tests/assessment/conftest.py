@@ -5,7 +5,7 @@ import pytest
 from fairpriv.assessment import budgets, predictions, questions, study
 
 
-def people(n: int = 90, seed: int = 0) -> pd.DataFrame:
+def people(n: int = 140, seed: int = 0) -> pd.DataFrame:
     """A table of people with every kind of column: ids, names, dates, free text, gaps."""
     rng = np.random.default_rng(seed)
     sex = np.where(rng.random(n) < 0.35, "female", "male")

@@ -45,8 +45,16 @@ def test_missing_labels_and_groups_are_not_counted():
     frame.loc[:4, "sex"] = None
     frame.loc[5, "hired"] = np.nan
     found = ready(frame)
-    assert len(found) == 84
-    assert "6 of 90 rows have a missing value in hired (1), sex (5)" in found.notes[0]
+    assert len(found) == 134
+    assert "6 of 140 rows have a missing value in hired (1), sex (5)" in found.notes[0]
+
+
+def test_without_predictions_a_model_is_trained_and_that_is_said():
+    found = ready(people(), prediction=None)
+    assert found.trained
+    assert "a model (gradient-boosted trees) was trained here" in found.notes[-1]
+    assert "score" in found.features
+    assert not set(found.features) & {"sex", "hired"}
 
 
 def test_three_values_of_a_label_need_the_favourable_one():
@@ -108,7 +116,7 @@ BAD = [
     (["label=hired", "protected=sex", "epsilon=-1"], "epsilon must be > 0"),
     (["label=hired", "protected=sex", "epsilon=much"], "epsilon must be a number"),
     (["label=hired", "protected=sex", "queries=0"], "queries must be >= 1"),
-    (["label=hired", "protected=sex", "prediction=score", "queries=91"], "between 1 and 90"),
+    (["label=hired", "protected=sex", "prediction=score", "queries=141"], "between 1 and 140"),
     (["label=hired", "protected=sex", "positve=1"], "did you mean positive"),
     (["label=job", "protected=sex"], "3 values"),
     (["label=hired", "protected=email"], "at most 30"),

@@ -114,6 +114,9 @@ class Loader(Plugin):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from fairpriv import Loader, Table
     >>> class Coins(Loader):
     ...     name, sensitive, advantaged = "coins", ("side",), {"side": ("heads",)}
     ...

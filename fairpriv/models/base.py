@@ -18,6 +18,9 @@ class Model(Plugin):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from fairpriv import Model
     >>> class BaseRate(Model):
     ...     def fit(self, features, label, rng):
     ...         return lambda frame: np.full(len(frame), label.mean())

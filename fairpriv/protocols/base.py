@@ -41,6 +41,7 @@ class Protocol(Plugin):
 
     Examples
     --------
+    >>> from fairpriv import Protocol, Result
     >>> class Count(Protocol):
     ...     def run(self, cells, load):
     ...         return [Result({"rows": len(load(cell))}) for cell in cells]

@@ -24,7 +24,8 @@ class Attack(AnyAttack):
 
     Examples
     --------
-    >>> from fairpriv import ComplianceDesk, registry
+    >>> import numpy as np
+    >>> from fairpriv import Attack, ComplianceDesk, Recovery, registry
     >>> class Majority(Attack):
     ...     def run(self, view, rng):
     ...         larger = int(view.sizes[1] >= view.sizes[0])

@@ -54,6 +54,9 @@ class DebiasingDefense(Defense):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from fairpriv import DebiasingDefense
+    >>> from fairpriv.defenses.adversarial.base import Spent, Trained
     >>> class Coin(DebiasingDefense):
     ...     def fit(self, x, label, sensitive, rng, vectors=None):
     ...         nothing = Spent(0.0, 0.0, 0.0, 0.0, "nobody")

@@ -16,6 +16,9 @@ class CollectionDefense(Defense):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from fairpriv import CollectionDefense
+    >>> from fairpriv.mechanisms.budget import Ledger
     >>> class Suppress(CollectionDefense):
     ...     def collect(self, values, sizes, rng):
     ...         return {name: np.zeros((len(v), sizes[name])) for name, v in values.items()}, Ledger(0.0)

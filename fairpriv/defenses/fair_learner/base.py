@@ -36,6 +36,9 @@ class FairLearner(Defense):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from fairpriv import FairLearner
     >>> class Stump(FairLearner):
     ...     takes_metric = False
     ...

@@ -23,9 +23,7 @@ def headline(found: Study) -> list[str]:
     """Return the answer: what exact answers reveal, and what private ones do."""
     exact, private, advice = found.exact(), found.at_advice(), found.advice
     what = found.main.attribute
-    about = (
-        "" if exact["people"] == len(found.people) else f" in a sample of {people(exact['people'])} of the people"
-    )
+    about = "" if exact["people"] == len(found.people) else f" in a sample of {people(exact['people'])} of the people"
     whom = "people" if not about else "sample"
     points = max(private["leakage"] - 50, 0)
     lines = [

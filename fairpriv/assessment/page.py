@@ -6,7 +6,7 @@ from typing import Any
 
 from fairpriv.assessment import pictures, words
 from fairpriv.assessment.budgets import TOLERATED
-from fairpriv.assessment.study import Study
+from fairpriv.assessment.study import WORLDS, Study
 from fairpriv.assessment.words import number, people, percent
 from fairpriv.report import html as report
 from fairpriv.report.markup import escaped, tag
@@ -98,6 +98,9 @@ def _comparisons(found: Study) -> str:
         f"Leaving out the sign of the gap does not help: {people(absolute['questions'])} absolute gaps split the "
         f"people into the two groups with {percent(absolute['leakage_up_to_names'])}, without saying which is which."
     )
+    spread = 100 * (0.5 / WORLDS) ** 0.5  # 95 %: two standard deviations of the mean of two shares near a half
+    tried = f"Under conceal_aware the last column is found by trying: give or take {spread:.0f} points. "
+    note = (tried if found.advice.defense == "conceal_aware" else "") + note
     return _section("Leakage, group by group", _table(heads, rows, texts=2), _say(note, "soft"))
 
 

@@ -19,7 +19,7 @@ from fairpriv.seeds import stream
 
 QUERIES = 10  # answered within the budget where nothing is said
 FEW = 1000  # people attacked all at once with noise; of more, a sample
-WORLDS = 200  # times a victim of each group of a comparison is attacked, where chances must be found by trying
+WORLDS = 400  # times a victim of each group of a comparison is attacked, where chances must be found by trying
 MOST_COMPARED = 24  # comparisons that are attacked
 
 

@@ -44,8 +44,9 @@ def _pictures(found: Study) -> str:
     first = _figure(
         pictures.by_epsilon(found),
         f"What the strongest attacker gets, and how far off answers are, by ε. {marked}; the line is ε = "
-        f"{number(found.advice.epsilon)}. Dotted: {50 + TOLERATED:g} %, what no attacker can exceed, and what another "
-        "sample of people would change.",
+        f"{number(found.advice.epsilon)}. Dotted: {50 + TOLERATED:g} %, the bound e^ε/(1 + e^ε) on any attacker, and "
+        "what another sample of people would change. The bound is that of conceal_aware; where the sizes of both "
+        "groups are known besides, the others are bounded by twice their ε.",
     )
     second = _figure(
         pictures.by_questions(found),

@@ -59,7 +59,7 @@ def by_epsilon(found: Study) -> str:
             handles += top.plot(at, [row["leakage"] for row in rows], label=name, marker=".", **look)
             bottom.plot(at, [row["error"] for row in rows], marker=".", **look)
         handles += top.plot(
-            epsilons, [ceiling(e) for e in epsilons], color=INK, lw=0.8, ls=(0, (1, 3)), label="no attacker can exceed"
+            epsilons, [ceiling(e) for e in epsilons], color=INK, lw=0.8, ls=(0, (1, 3)), label="bound of ε"
         )
         top.set(ylabel="leakage, % (50: guessing)", ylim=(48, 101))
         bottom.set(ylabel="error of an answer", xlabel="ε, for all answers together", yscale="log")

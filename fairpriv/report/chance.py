@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ def deviation(printed: float, runs: int, kind: str) -> float:
     """Return the deviation of the paper's single runs from the spread it prints."""
     if kind == "sd":
         return printed
-    error = printed if kind == "se" else printed / float(stats.t.ppf(0.975, runs - 1))
+    error = printed if kind == "se" else printed / float(stdtrit(runs - 1, 0.975))
     return error * float(np.sqrt(runs))
 
 
@@ -46,14 +46,14 @@ def allowed_by_chance(ours: np.ndarray, runs: int, paper_sd: float | None = None
     if np.ptp(ours) == 0:
         s = 0.0  # equal seeds have no spread: the rounding of their mean is not one
     if paper_sd is None:
-        return float(stats.t.ppf(0.975, n - 1)) * s * float(np.sqrt(1 / n + 1 / runs)) if s else 0.0
+        return float(stdtrit(n - 1, 0.975)) * s * float(np.sqrt(1 / n + 1 / runs)) if s else 0.0
     if n == 1:
-        return float(stats.t.ppf(0.975, runs - 1)) * paper_sd * float(np.sqrt(1 + 1 / runs))
+        return float(stdtrit(runs - 1, 0.975)) * paper_sd * float(np.sqrt(1 + 1 / runs))
     a, b = s**2 / n, paper_sd**2 / runs
     if a + b == 0:
         return 0.0
     freedom = (a + b) ** 2 / (a**2 / (n - 1) + b**2 / (runs - 1))
-    return float(stats.t.ppf(0.975, freedom) * np.sqrt(a + b))
+    return float(stdtrit(freedom, 0.975) * np.sqrt(a + b))
 
 
 def within(gap: float, limit: float) -> bool:
@@ -75,5 +75,7 @@ def of_rates(ours: np.ndarray, printed: float, runs: int) -> Chance:
     """Judge a printed share of runs by Fisher's exact test: few yes-or-no runs have no deviation to speak of."""
     hits = int(np.sum(ours))
     theirs = round(printed * runs)
-    p = float(stats.fisher_exact([[hits, len(ours) - hits], [theirs, runs - theirs]]).pvalue)
+    from scipy.stats import fisher_exact  # a second of import, seldom needed
+
+    p = float(fisher_exact([[hits, len(ours) - hits], [theirs, runs - theirs]]).pvalue)
     return Chance(p < 0.05, f"chance with p = {p:.2g} (Fisher: {hits} of {len(ours)} against {theirs} of {runs})")

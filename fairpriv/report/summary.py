@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
+from scipy.special import stdtrit  # not scipy.stats, which takes a second to import
 
 
 def half_width(values: np.ndarray, level: float = 0.95) -> float:
@@ -13,7 +13,7 @@ def half_width(values: np.ndarray, level: float = 0.95) -> float:
     n = len(values)
     if n < 2:
         return float("nan")
-    return float(student.ppf(0.5 + level / 2, n - 1) * values.std(ddof=1) / np.sqrt(n))
+    return float(stdtrit(n - 1, 0.5 + level / 2) * values.std(ddof=1) / np.sqrt(n))
 
 
 def surely_below(values: np.ndarray, threshold: float, level: float = 0.95) -> bool:

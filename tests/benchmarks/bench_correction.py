@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from fairpriv.attacks import correct_reconstruction
+from fairpriv import correct_reconstruction
 
 LIMIT = 30.0
 

@@ -85,6 +85,7 @@ def test_a_changed_digit_is_found_named_and_recomputed(own, place):
 def test_arrays_are_committed_once_each_and_drawn_from(own):
     import numpy as np
 
+    own.env["TOY_DRAWS"] = "yes"
     own.run("jobs=1")
     folder = own.folder / "results/toy"
     with np.load(folder / "arrays.npz") as archive:

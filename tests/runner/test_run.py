@@ -50,6 +50,7 @@ def wait_for_cells(folder, n, seconds=60):
 
 
 def test_results_folder_holds_what_the_contract_says(shell):
+    shell.env["TOY_DRAWS"] = "yes"
     done = shell.toy("jobs=1")
     folder = shell.folder / "results" / "toy"
     cells = pd.read_csv(folder / "cells.csv")

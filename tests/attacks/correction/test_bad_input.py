@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from fairpriv.attacks import correct_reconstruction
+from fairpriv import correct_reconstruction
 from fairpriv.attacks.correction import Proportion, Rate, parse_constraints, read_constraints
 from fairpriv.errors import BadRequest
 

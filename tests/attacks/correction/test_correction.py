@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fairpriv.attacks import correct_reconstruction
+from fairpriv import correct_reconstruction
 from fairpriv.attacks.correction import Proportion, Rate, exact
 from fairpriv.metrics.unfairness import unfairness
 

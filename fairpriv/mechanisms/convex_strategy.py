@@ -2,6 +2,10 @@
 
 import warnings
 
+# Before cvxpy, whose HiGHS keeps OR-tools from finding its own.
+import ortools.sat.python.cp_model  # noqa: F401
+
+# isort: split
 import cvxpy as cp
 import numpy as np
 from scipy.spatial.distance import pdist

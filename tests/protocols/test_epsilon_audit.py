@@ -23,7 +23,7 @@ def audited(*words):
 
 def test_every_mechanism_that_claims_an_epsilon_is_in_the_grid():
     config.start()
-    _, products = config.grid_of(["experiment=epsilon_audit", "profile=quick"])
+    products = config.grids_of("epsilon_audit")[1]["quick"]
     used = {d for axes, _ in products for d in axes["defense"]}
     own = {n for n in names("defenses")[0] if find("defenses", n).__module__.startswith("fairpriv.")}
     assert {n for n in own if auditor(find("defenses", n)) and n != "none"} <= used

@@ -33,7 +33,7 @@ def test_reaches_through_imports_but_not_into_the_runner():
 
 def test_what_refuses_is_left_out():
     names = set(conceal().definitions)
-    assert "protocols/attribute_conceal.py::AttributeConceal.run" in names
+    assert "protocols/bias_queries.py::BiasQueries.run" in names
     assert not {f"protocols/bias_queries.py::BiasQueries.{m}" for m in ("validate", "fits", "build")} & names
 
 
@@ -136,9 +136,11 @@ def profile(frame, event, arg):
 
 def runnable(cell):
     from fairpriv import datasets
-    params = dict(cell.plugins["dataset"])
     try:
         protocol.validate(cell)
+        if "dataset" not in cell.plugins:  # an audit has none
+            return True
+        params = dict(cell.plugins["dataset"])
         return datasets.sums_at_hand(params.pop("name"), params) is not None
     except DataUnavailable:
         return False

@@ -35,7 +35,12 @@ def test_importing_fairpriv_imports_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", fairpriv.__all__)
+LONG = ("assess",)  # half a minute, and the README's own command does the same
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in fairpriv.__all__]
+)
 def test_examples_do_what_they_show(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     thing = getattr(fairpriv, name)

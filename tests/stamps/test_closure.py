@@ -176,8 +176,13 @@ def definition_at(path: str, line: int) -> str | None:
     return None
 
 
+LONG = ("maad_private", "information_obfuscation", "attack_defense_matrix")  # a minute each when traced
+
+
 @pytest.mark.data
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
+@pytest.mark.parametrize(
+    "experiment", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in EXPERIMENTS]
+)
 def test_nothing_that_a_smoke_run_enters_is_missing_from_the_closure(experiment):
     plan = config.plan([f"experiment={experiment}", "profile=smoke"])
     try:

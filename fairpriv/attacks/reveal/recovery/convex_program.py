@@ -8,7 +8,7 @@ from fairpriv.errors import FairprivError
 
 def convex_program(sensing: Sensing, eta: np.ndarray) -> np.ndarray:
     """Solve min ‖t‖₁ subject to Ht = η (hamman2023, equation (3)) by an interior-point method (Clarabel)."""
-    # Here: both are slow to import, and only this decoder needs them. Cvxpy's HiGHS keeps OR-tools from finding its own.
+    # Here: both are slow to import, and only this decoder needs them. Cvxpy's HiGHS keeps OR-tools from its own.
     import ortools.sat.python.cp_model  # noqa: F401
 
     # isort: split

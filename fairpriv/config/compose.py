@@ -74,8 +74,19 @@ def option(group: str, name: str) -> dict[str, Any]:
     """Return one option of a group, as plain data, a plug-in's with all parameters; what must be given is "???"."""
     if name not in options(group):
         raise unknown(group, name, options(group))
-    said = plain(compose(f"{group}/{name}", ())[group])
+    said = _as_written(f"{group}/{name}")
+    if said is None:
+        said = plain(compose(f"{group}/{name}", ())[group])
     return completed(group, said) if group in GROUPS else said
+
+
+def _as_written(path: str) -> dict[str, Any] | None:
+    """Return an option whose file says it all: composing takes Hydra a third of a second, reading none."""
+    source = next((s for s in loader().get_sources() if s.is_config(path)), None)
+    found = None if source is None else source.load_config(path)
+    if found is None or found.header.get("package") or "defaults" in found.config:
+        return None
+    return None if "${" in OmegaConf.to_yaml(found.config) else plain(found.config)
 
 
 def completed(group: str, said: Mapping[str, Any]) -> dict[str, Any]:

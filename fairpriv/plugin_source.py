@@ -193,7 +193,7 @@ def _class(module: str, base: ast.expr) -> tuple[str, ast.ClassDef]:
 
 
 def _default(node: ast.expr) -> Any:
-    """Return the default that an expression stands for: a value, `later(value)`, or a field with one or a factory."""
+    """Return the default that an expression stands for: a value, or a parameter or field with one or a factory."""
     if isinstance(node, ast.Call) and chain_of(node.func) == ("float",):
         return float(ast.literal_eval(node.args[0]))
     if isinstance(node, ast.Call):

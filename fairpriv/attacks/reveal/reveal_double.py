@@ -5,30 +5,24 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairpriv import validate
-from fairpriv.attacks.reveal.base import Attack, Recovery
-from fairpriv.attacks.reveal.recovery.reading import read_signs, targets
+from fairpriv.attacks.reveal.base import Recovery
+from fairpriv.attacks.reveal.recovery.reading import read_signs
+from fairpriv.attacks.reveal.targeted import TargetedAttack
 from fairpriv.desk import DeskView
-from fairpriv.registry import param, register
+from fairpriv.registry import register
 
 
 @register
 @dataclass(frozen=True)
-class RevealDouble(Attack):
+class RevealDouble(TargetedAttack):
     """Ask for the base model and for the one with the target's prediction flipped; the difference has a sign."""
 
     name: ClassVar[str] = "reveal_double"
     paper: ClassVar[str] = "hamman2023, Example 2"
 
-    target: int | None = param(None, "index of the targeted person; null: everyone", at_least=0)
-
-    def __post_init__(self) -> None:
-        if self.target is not None:
-            validate.integer("target", self.target, at_least=0)
-
     def run(self, view: DeskView, rng: np.random.Generator) -> Recovery:
         """Ask all in one batch; SP₂ − SP₁ = (h₂ − h₁)ⱼ vⱼ, where the paper has a flip from 0 to 1 in mind."""
-        people = targets(self.target, len(view))
+        people = self.targets(len(view))
         first = (view.base >= 0.5).astype(float)  # Example 2 is about binary classifiers
         h = np.repeat(first[None, :], len(people) + 1, axis=0)
         rows = np.arange(len(people))

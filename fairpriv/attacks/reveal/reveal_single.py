@@ -5,30 +5,24 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairpriv import validate
-from fairpriv.attacks.reveal.base import Attack, Recovery
-from fairpriv.attacks.reveal.recovery.reading import read_signs, targets
+from fairpriv.attacks.reveal.base import Recovery
+from fairpriv.attacks.reveal.recovery.reading import read_signs
+from fairpriv.attacks.reveal.targeted import TargetedAttack
 from fairpriv.desk import DeskView
-from fairpriv.registry import param, register
+from fairpriv.registry import register
 
 
 @register
 @dataclass(frozen=True)
-class RevealSingle(Attack):
+class RevealSingle(TargetedAttack):
     """One query a target: accept only that person and read the sign of the gap."""
 
     name: ClassVar[str] = "reveal_single"
     paper: ClassVar[str] = "hamman2023, Example 1"
 
-    target: int | None = param(None, "index of the targeted person; null: everyone", at_least=0)
-
-    def __post_init__(self) -> None:
-        if self.target is not None:
-            validate.integer("target", self.target, at_least=0)
-
     def run(self, view: DeskView, rng: np.random.Generator) -> Recovery:
         """Ask and read off: SP = 1/N1 for a member of group 1, −1/N0 for one of group 0."""
-        people = targets(self.target, len(view))
+        people = self.targets(len(view))
         h = np.zeros((len(people), len(view)))
         h[np.arange(len(people)), people] = 1.0
         return read_signs(len(view), people, view.ask(h, "sp"), queries=len(h))

@@ -3,16 +3,6 @@
 import numpy as np
 
 from fairpriv.attacks.reveal.base import Recovery
-from fairpriv.errors import BadRequest
-
-
-def targets(target: int | None, n: int) -> np.ndarray:
-    """Return the targeted people: one index, or everyone."""
-    if target is None:
-        return np.arange(n)
-    if target >= n:
-        raise BadRequest(f"target must be <= {n - 1} (the test set has {n} people), got {target}")
-    return np.array([target])
 
 
 def read_signs(n: int, people: np.ndarray, v: np.ndarray, queries: int) -> Recovery:

@@ -3,7 +3,7 @@
 import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from fairpriv.seeds import canonical, stream
 if TYPE_CHECKING:
     import numpy as np
 
+_SEED = ',"seed":'
 GROUPS = {"dataset": "datasets", "attack": "attacks", "defense": "defenses", "model": "models"}
 
 
@@ -69,6 +70,17 @@ class Cell:
         """Return the canonical text of the cell."""
         return canonical(self.content)
 
+    @cached_property
+    def point(self) -> str:
+        """Return what the cell is but for its seed: the canonical text up to there, its keys being sorted."""
+        return self.identity[: self.identity.rindex(_SEED)]
+
+    def with_seed(self, seed: int) -> "Cell":
+        """Return the same point with another seed; its text is not made anew, which counts where seeds are many."""
+        cell = replace(self, seed=seed)
+        cell.__dict__["identity"] = f"{self.point}{_SEED}{seed}}}"
+        return cell
+
     def rng(self, role: str, *axes: str) -> "np.random.Generator":
         """Return the random stream for a role; name axes to share it among cells that differ in others only.
 
@@ -101,8 +113,8 @@ def expand(
         for point in _product(axes):
             plugins = resolve(point)
             quiet = _quiet(point, plugins, later or {})
-            for seed in seeds:
-                cell = Cell(protocol, point, plugins, seed, quiet)
+            first = Cell(protocol, point, plugins, 0, quiet)
+            for cell in map(first.with_seed, seeds):
                 cells.setdefault(cell.identity, cell)
     return list(cells.values())
 

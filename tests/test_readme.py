@@ -173,7 +173,8 @@ def test_the_desk_answers_as_shown(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     answered = next(json.loads(line) for line in done.stdout.splitlines() if '"answers"' in line)
-    assert -1 <= answered["answers"][0] <= 1
+    low, high = answered["intervals"][0]
+    assert low <= answered["answers"][0] <= high  # Cauchy noise: the answer itself may lie anywhere
 
 
 def test_python_is_as_shown(tmp_path, monkeypatch):

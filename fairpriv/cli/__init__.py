@@ -21,7 +21,7 @@ COMMANDS = {
     "verify": ("compute a sample again", "[EXPERIMENT] [--sample 30]"),
     "adopt": ("keep cells over a change", '[EXPERIMENT] --reason "moved a helper"'),
     "render": ("redraw from what is there", "[EXPERIMENT] [--force]"),
-    "report": ("results against the papers", "[--strict]"),
+    "report": ("results against the papers", "[--open] [--strict]"),
     "audit": ("what a defense really pays", "defense=conceal epsilon=1"),
     "assess": ("what your table reveals", "people.csv label=hired protected=sex"),
     "desk": ("answers within a budget", "init | serve | ledger"),

@@ -1,4 +1,4 @@
-"""The report: tables, verdicts against experiments/, figures, HTML."""
+"""The report: tables, verdicts against experiments/, figures; report.html, and REPORT.md for a terminal or a forge."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,25 +19,22 @@ class Report:
 
 
 def make_report(results_dir: Path) -> Report:
-    """Write results_dir/report.html over all results in it."""
-    import pandas as pd
-
+    """Write results_dir/report.html and REPORT.md over all results in it."""
     from fairpriv.errors import BadRequest, StoreError
     from fairpriv.report.collect import collect
     from fairpriv.report.counts import by_paper, count, still_open
     from fairpriv.report.html import page
-    from fairpriv.report.verdicts import COLUMNS
+    from fairpriv.report.markdown import markdown
 
     results_dir = Path(results_dir)
     found = collect(results_dir)
     if not found.runs and not found.others:
         hint = "fairpriv run experiment=attribute_conceal profile=smoke"
         raise BadRequest(f"nothing in {results_dir} yet: run something first, e.g. {hint}")
-    path = results_dir / "report.html"
-    try:
-        path.write_text(page(found, results_dir), encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"cannot write {path}: {error}") from error
-    judged = [v for v in found.verdicts.values() if len(v)]
-    verdicts = pd.concat(judged, ignore_index=True) if judged else pd.DataFrame(columns=COLUMNS)
-    return Report(path, count(verdicts), by_paper(verdicts), still_open(verdicts))
+    for path, text in ((results_dir / "report.html", page), (results_dir / "REPORT.md", markdown)):
+        try:
+            path.write_text(text(found, results_dir), encoding="utf-8")
+        except OSError as error:
+            raise StoreError(f"cannot write {path}: {error}") from error
+    verdicts = found.judged
+    return Report(results_dir / "report.html", count(verdicts), by_paper(verdicts), still_open(verdicts))

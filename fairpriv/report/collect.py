@@ -12,7 +12,7 @@ from fairpriv.errors import BadRequest, FairprivError
 from fairpriv.registry import find
 from fairpriv.report.papers import Paper, papers
 from fairpriv.report.presenter import Presenter, presenter_of
-from fairpriv.report.verdicts import judge, read_cells
+from fairpriv.report.verdicts import COLUMNS, judge, read_cells
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Run:
             "profile": profile.get("name") if isinstance(profile, dict) else profile,
             "seeds": len(seeds) or None,
             "cells": ", ".join(f"{n} {state}" for state, n in states.items()) or str(len(self.rows)),
-            "compute time": _duration(said.get("compute_seconds")),
+            "compute time": duration(said.get("compute_seconds")),
             "finished": said.get("finished"),
             "revision": said.get("revision"),
             "fairpriv": said.get("fairpriv"),
@@ -56,10 +56,20 @@ class Found:
     waiting: list[Paper] = field(default_factory=list)  # with none
     verdicts: dict[str, pd.DataFrame] = field(default_factory=dict)  # by experiment
 
+    @property
+    def judged(self) -> pd.DataFrame:
+        """Return all verdicts, each with an anchor of its own on the page."""
+        parts = [v.assign(experiment=name) for name, v in self.verdicts.items() if len(v)]
+        whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*COLUMNS, "experiment"])
+        return whole.assign(anchor=[f"n{number}" for number in range(len(whole))])
 
-def _duration(seconds: Any) -> str | None:
+
+def duration(seconds: Any) -> str | None:
+    """Write a time in words; nothing where none is known."""
     if not isinstance(seconds, int | float):
         return None
+    if seconds < 1:
+        return f"{1000 * seconds:.0f} ms"
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

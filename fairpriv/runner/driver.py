@@ -89,12 +89,8 @@ def _in_folder(plan: Plan, seats: list[Seat], surveyor: Surveyor) -> list[Seat]:
     extra = [surveyor.look(cell, extra=True) for cell in held if cell.identity not in asked]
     order: dict[str, int] = {}
     for cell in [*held, *(seat.cell for seat in seats)]:
-        order.setdefault(_point(cell), len(order))
-    return sorted([*seats, *extra], key=lambda seat: (order[_point(seat.cell)], seat.cell.seed))
-
-
-def _point(cell: Cell) -> str:
-    return canonical([cell.content["axes"], cell.plugins])
+        order.setdefault(cell.point, len(order))
+    return sorted([*seats, *extra], key=lambda seat: (order[seat.cell.point], seat.cell.seed))
 
 
 def supply(job: Job) -> None:
@@ -111,7 +107,7 @@ def supply(job: Job) -> None:
         if wrong:
             seat.state, seat.why = "failed", str(wrong)
             continue
-        point = _point(seat.cell)
+        point = seat.cell.point
         if not absent and point not in misfits:
             misfits[point] = _misfit(seat.cell, job.plan)
         if cannot := absent or misfits[point]:

@@ -97,6 +97,11 @@ def told() -> str:
     return "workers compute with AVX2 whatever the processor has: the same bytes on every x86-64 machine"
 
 
+def worker() -> bool:
+    """Return whether this process was started as a worker, with one thread from its first import on."""
+    return _MARK in os.environ
+
+
 def state() -> str:
     """Return how this process was started: "avx2", or "none"."""
     return os.environ.get(_MARK, "none")

@@ -1,5 +1,6 @@
 """What is done, missing or outdated, and why; and how long the rest will take."""
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from fairpriv.cells import Cell
 from fairpriv.errors import DataUnavailable, FairprivError
 from fairpriv.runner.kept import Kept
 from fairpriv.runner.library import Library
-from fairpriv.seeds import canonical
 from fairpriv.stamps.stamp import Stamp, changed, code_behind, combination, differences, versions
 
 UNKNOWN = "data not at hand"
@@ -53,7 +53,7 @@ class Surveyor:
         """Return the sum of a cell's data where its files are here; nothing is downloaded."""
         if "dataset" not in cell.plugins:
             return ""
-        name = canonical(cell.plugins["dataset"])
+        name = json.dumps(cell.plugins["dataset"], sort_keys=True)
         if name not in self._sums:
             params = dict(cell.plugins["dataset"])
             self._sums[name] = datasets.sums_at_hand(params.pop("name"), params)
@@ -105,15 +105,16 @@ def _packages(other: Mapping[str, str]) -> str:
 
 def forecast(seats: Sequence[Seat], library: Library, jobs: int) -> tuple[float, int]:
     """Return (seconds that the unfinished cells will take, how many of them have no precedent)."""
+    waiting = [seat for seat in seats if seat.state not in ("done", "not run") and not seat.extra]
+    if not waiting:
+        return 0.0, 0
     by_plugins: dict[Any, list[float]] = defaultdict(list)
     by_protocol: dict[str, list[float]] = defaultdict(list)
     for kept in library.by_key.values():
         by_plugins[kept.cell.protocol, combination(kept.cell)].append(kept.seconds)
         by_protocol[kept.cell.protocol].append(kept.seconds)
     total, unknown = 0.0, 0
-    for seat in seats:
-        if seat.state in ("done", "not run") or seat.extra:
-            continue
+    for seat in waiting:
         times = by_plugins.get((seat.cell.protocol, combination(seat.cell))) or by_protocol.get(seat.cell.protocol)
         total += fmean(times) if times else 0.0
         unknown += not times

@@ -3,6 +3,7 @@
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,9 +70,14 @@ def _compute(indices: Sequence[int], cells: Sequence[Cell]) -> list[Finished]:
     ]
 
 
+def _one_thread() -> AbstractContextManager[Any]:
+    """Hold libraries to one thread: the same bytes whatever the number of workers (which are held to it anyway)."""
+    return nullcontext() if pin.worker() else threadpool_limits(1)  # it looks through all libraries, 2 ms a time
+
+
 def perform(task: Task) -> list[Finished]:
     """Run a task: together, or one by one where that fails, so that a bad cell fails alone."""
-    with threadpool_limits(1):  # the same bytes whatever the number of workers
+    with _one_thread():
         try:
             finished = _compute(task.indices, task.cells)
         except Exception:

@@ -49,8 +49,8 @@ class _Tags(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.seen.append(tag)
-        self.links += [v for k, v in attrs if k in ("src", "href")]
-        if tag not in ("meta", "img"):
+        self.links += [v for k, v in attrs if k in ("src", "href") and not v.startswith("data:")]
+        if tag not in ("meta", "img", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -77,7 +77,7 @@ def test_report_says_what_it_found(results):
         "smoke",
         "1 min 15 s",
         "0.070",
-        "0.0700",
+        "0.013",
         "1 multirun job",
         "1 paper",
         "2 open",
@@ -88,10 +88,12 @@ def test_report_says_what_it_found(results):
 def test_everything_is_escaped_and_nothing_comes_from_outside(results):
     made = make_report(results)
     tags = parsed(made.path)
-    assert not {"script", "link", "iframe", "s", "u"} & set(tags.seen)
+    assert not {"link", "iframe", "s", "u"} & set(tags.seen)
+    assert tags.seen.count("script") == 1  # our own, in the page
     text = made.path.read_text(encoding="utf-8")
     for wanted in ("T &lt;script&gt;", "A &lt;b&gt;", "B &amp; C", "Table 1 &lt;i&gt;", "my&lt;own&gt;", "a=&lt;b&gt;"):
         assert wanted in text
+    assert "default-src 'none'" in text  # the browser refuses whatever we might have overlooked
     assert not re.findall(r"(?:src|@import|url\()\s*=?\s*[\"']?(?:https?:)?//", text)
 
 
@@ -105,8 +107,45 @@ def test_links_lead_somewhere(results):
 
 
 def test_same_results_same_page(results):
-    first = make_report(results).path.read_bytes()
-    assert make_report(results).path.read_bytes() == first
+    first = make_report(results).path.read_bytes(), (results / "REPORT.md").read_bytes()
+    assert (make_report(results).path.read_bytes(), (results / "REPORT.md").read_bytes()) == first
+
+
+def test_pictures_are_inside_and_taken_over_from_the_page_at_hand(results):
+    path = make_report(results).path
+    text = path.read_text(encoding="utf-8")
+    (sum_, url), *others = re.findall(r'data-of="(\w+)" src="([^"]+)"', text)
+    assert not others
+    assert url.startswith("data:image/webp;base64,UklGR")  # RIFF
+    # another encoder's bytes of the same picture stay: rendering again must change nothing
+    path.write_text(text.replace(url, "data:image/webp;base64,UklGRother"), encoding="utf-8")
+    make_report(results)
+    assert "UklGRother" in path.read_text(encoding="utf-8")
+    next((results / "toy_run/figures").glob("*.png")).write_bytes(figure_bytes(canvas(columns=2)[0])["png"])
+    make_report(results)
+    text = path.read_text(encoding="utf-8")
+    assert "UklGRother" not in text
+    assert sum_ not in text
+
+
+def test_markdown_has_the_same_verdicts(results):
+    make_report(results)
+    lines = (results / "REPORT.md").read_text(encoding="utf-8").splitlines()
+    assert "| Fig. 1 | error | 100 | Attribute-Conceal | 0.070 | 0.070 ± 0.013 | 2 | reproduced |" in lines
+    assert "| Fig. 1 | error | 100 | Laplace | 0.050 ± 0.0020 | 0.500 | 1 | differs (paper) [2] |" in lines
+    assert "2. known &lt;s> slip Shown by experiments/toy2020/tables/one.csv." in lines
+    assert any(line.startswith("- [ ] It falls") for line in lines)
+    assert any("figure%20one.png" in line for line in lines)
+
+
+def test_it_is_shown_in_the_browser_where_there_is_one(results, monkeypatch, capsys):
+    import webbrowser
+
+    asked = []
+    monkeypatch.setattr(webbrowser, "open", lambda url: asked.append(url) or False)
+    assert main(["report", "--open", "--results-dir", str(results)]) == 0
+    assert asked == [(results / "report.html").resolve().as_uri()]
+    assert "no browser here" in capsys.readouterr().err
 
 
 def test_strict_fails_on_what_is_open(results, shelf, capsys):

@@ -10,7 +10,7 @@ from pathlib import Path
 from fairpriv import registry
 from fairpriv.datasets import sources
 from fairpriv.paths import share
-from fairpriv.runner import pin
+from fairpriv.runner import arithmetic, pin
 
 
 def _row(check: str, ok: bool | None, detail: str) -> dict[str, str]:
@@ -36,6 +36,7 @@ def checkup(results: Path) -> list[dict[str, str]]:
             rows.append(_row(package, False, "not installed"))
     rows.append(_row("cores", True, f"{os.cpu_count()}, {pin.processor()}"))
     rows.append(_row("pin", not pin.why_not() or None, pin.told()))
+    rows.append(_row("arithmetic", *arithmetic.check()))
     rows.append(_row("conf", (share("conf") / "config.yaml").exists(), str(share("conf"))))
     for engine, module in (("dask", "distributed"), ("ray", "ray")):
         there = importlib.util.find_spec(module) is not None

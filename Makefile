@@ -9,13 +9,14 @@ RUN_FLAGS ?=
 COVERAGE_FLAGS ?=
 PYTEST ?= $(BIN)/python -m pytest
 
-.PHONY: run test lint unit coverage test-slow test-lowest reproduce-all report bench clean
+.PHONY: run test lint unit coverage test-slow test-lowest reproduce-all verify report bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run            run the main job (fairpriv run experiment=attribute_conceal)"
 	@echo "make test           lint and tests"
-	@echo "make reproduce-all  every experiment, then the report (PROFILE=$(PROFILE); or smoke, paper)"
+	@echo "make reproduce-all  every experiment from nothing into build/reproduce, compared with results/ (PROFILE=$(PROFILE))"
+	@echo "make verify         ten minutes of committed cells computed again: equal, byte for byte?"
 	@echo "make report         results/report.html from what is in results/"
 	@echo "make coverage       how much of fairpriv/ the tests run, child processes and workers included"
 	@echo "make bench          the measurements, each a ratio taken side by side"
@@ -59,10 +60,13 @@ test-lowest:
 	$(VENV)-lowest/bin/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct --editable '.[dev,engines]'
 	$(VENV)-lowest/bin/python -m pytest -n 2
 
+# From nothing into build/reproduce, resumable; then compared with results/.
 reproduce-all: $(READY)
-	@for name in $$($(BIN)/fairpriv list experiments --json | $(BIN)/python -c 'import json,sys; print(*[r["name"] for r in json.load(sys.stdin)])'); do \
-	  $(BIN)/fairpriv run experiment=$$name profile=$(PROFILE) $(RUN_FLAGS) || failed=1; \
-	done; $(BIN)/fairpriv report; exit $${failed:-0}
+	$(BIN)/fairpriv reproduce --profile $(PROFILE) $(RUN_FLAGS)
+
+# Every combination of plug-ins in turn, as many cells as ten minutes hold.
+verify: $(READY)
+	$(BIN)/fairpriv verify --sample 150 --minutes 10
 
 report: $(READY)
 	$(BIN)/fairpriv report

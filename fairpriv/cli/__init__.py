@@ -18,6 +18,7 @@ COMMANDS = {
     "show": ("one thing, whole", "conceal"),
     "data": ("the data files", "list | fetch [NAME...|all] | verify"),
     "status": ("what is done and what not", "[EXPERIMENT]"),
+    "reproduce": ("all from nothing, compared", "[--profile quick]"),
     "verify": ("compute a sample again", "[EXPERIMENT] [--sample 30]"),
     "adopt": ("keep cells over a change", '[EXPERIMENT] --reason "moved a helper"'),
     "render": ("redraw from what is there", "[EXPERIMENT] [--force]"),
@@ -42,7 +43,7 @@ Each has --help with examples. Exit codes: 0 done, 1 some cells failed (the rest
 
 
 def _help() -> str:
-    lines = [f"  {name:8} {about:27} fairpriv {name} {example}" for name, (about, example) in COMMANDS.items()]
+    lines = [f"  {name:10} {about:27} fairpriv {name} {example}" for name, (about, example) in COMMANDS.items()]
     return HELP.format(commands="\n".join(line.rstrip() for line in lines))
 
 

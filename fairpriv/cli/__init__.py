@@ -27,6 +27,7 @@ COMMANDS = {
     "assess": ("what your table reveals", "people.csv label=hired protected=sex"),
     "desk": ("answers within a budget", "init | serve | ledger"),
     "new": ("a plug-in of your own", "attack|defense|dataset|paper NAME"),
+    "completion": ("for your shell", "bash|zsh|fish"),
     "doctor": ("is this machine ready", ""),
 }
 

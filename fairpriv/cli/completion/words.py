@@ -12,7 +12,7 @@ from fairpriv.paths import shares
 GROUPS = {kind[:-1]: kind for kind in registry.KINDS if kind != "protocols"}  # dataset= picks one of datasets
 SETTINGS = ("jobs", "seeds", "results_dir", "reuse", "recompute")
 _VALUES = {"reuse": ("same", "strict"), "recompute": ("true", "false")}
-_FLAG = re.compile(r'add_argument\(\s*(?:"-\w", )?"(--[a-z][a-z-]*)"')
+_FLAG = re.compile(r'(?:add_argument|\badd)\(\s*(?:"-\w", )?"(--[a-z][a-z-]*)"')
 _SHARED_FLAGS = {"arguments.results_dir(": "--results-dir", "arguments.as_json(": "--json", "desk_parser(": "--state"}
 
 

@@ -9,7 +9,7 @@ RUN_FLAGS ?=
 COVERAGE_FLAGS ?=
 PYTEST ?= $(BIN)/python -m pytest
 
-.PHONY: run test lint unit coverage test-slow test-lowest reproduce-all verify report bench clean
+.PHONY: run test lint unit coverage test-slow test-lowest reproduce-all verify report docs notebooks bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make reproduce-all  every experiment from nothing into build/reproduce, compared with results/ (PROFILE=$(PROFILE))"
 	@echo "make verify         ten minutes of committed cells computed again: equal, byte for byte?"
 	@echo "make report         results/report.html from what is in results/"
+	@echo "make docs           the documentation, build/site (make notebooks: run its notebooks anew)"
 	@echo "make coverage       how much of fairpriv/ the tests run, child processes and workers included"
 	@echo "make bench          the measurements, each a ratio taken side by side"
 	@echo "make test-slow      the long tests; make test-lowest: the tests with the oldest packages we promise"
@@ -71,8 +72,18 @@ verify: $(READY)
 report: $(READY)
 	$(BIN)/fairpriv report
 
+# A second environment: the site's tools are many, and nobody else needs them.
+docs:
+	$(PYTHON) -m venv $(VENV)-docs
+	$(VENV)-docs/bin/python -m pip install --quiet --editable '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build --strict --quiet
+	@echo build/site/index.html
+
+notebooks: docs
+	$(VENV)-docs/bin/python docs/notebooks/execute.py
+
 bench: $(READY)
 	$(BIN)/python -m tests.benchmarks
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .ruff_cache .mypy_cache .coverage .coverage.* dist build
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-docs .pytest_cache .ruff_cache .mypy_cache .coverage .coverage.* .cache dist build

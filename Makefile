@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RUN_FLAGS ?=
 COVERAGE_FLAGS ?=
+BENCH_FLAGS ?=
+TORCH ?= torch
 PYTEST ?= $(BIN)/python -m pytest
 
 .PHONY: run test lint unit coverage test-slow test-lowest reproduce-all verify report docs notebooks bench clean
@@ -20,7 +22,7 @@ help:
 	@echo "make report         results/report.html from what is in results/"
 	@echo "make docs           the documentation, build/site (make notebooks: run its notebooks anew)"
 	@echo "make coverage       how much of fairpriv/ the tests run, child processes and workers included"
-	@echo "make bench          the measurements, each a ratio taken side by side"
+	@echo "make bench          the measurements, each beside its peer: results/benchmarks.csv (BENCH_FLAGS='recovery ldp': some)"
 	@echo "make test-slow      the long tests; make test-lowest: the tests with the oldest packages we promise"
 
 $(READY): pyproject.toml
@@ -82,8 +84,11 @@ docs:
 notebooks: docs
 	$(VENV)-docs/bin/python docs/notebooks/execute.py
 
-bench: $(READY)
-	$(BIN)/python -m tests.benchmarks
+# Everything is measured against its peer, so the peers are installed; TORCH=torch==2.13.0+cpu saves the CUDA download.
+bench:
+	$(PYTHON) -m venv $(VENV)-bench
+	$(VENV)-bench/bin/python -m pip install --quiet '$(TORCH)' --editable '.[bench]'
+	$(VENV)-bench/bin/python -m tests.benchmarks $(BENCH_FLAGS)
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-docs .pytest_cache .ruff_cache .mypy_cache .coverage .coverage.* .cache dist build
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-docs $(VENV)-bench .pytest_cache .ruff_cache .mypy_cache .coverage .coverage.* .cache dist build

@@ -11,7 +11,7 @@ BENCH_FLAGS ?=
 TORCH ?= torch
 PYTEST ?= $(BIN)/python -m pytest
 
-.PHONY: run test lint unit coverage test-slow test-lowest reproduce-all verify report docs notebooks bench clean
+.PHONY: run test lint unit coverage test-slow test-lowest reproduce-all verify report docs notebooks readme bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "make verify         ten minutes of committed cells computed again: equal, byte for byte?"
 	@echo "make report         results/report.html from what is in results/"
 	@echo "make docs           the documentation, build/site (make notebooks: run its notebooks anew)"
+	@echo "make readme         the counts and times in README.md, from results/"
 	@echo "make coverage       how much of fairpriv/ the tests run, child processes and workers included"
 	@echo "make bench          the measurements, each beside its peer: results/benchmarks.csv (BENCH_FLAGS='recovery ldp': some)"
 	@echo "make test-slow      the long tests; make test-lowest: the tests with the oldest packages we promise"
@@ -80,6 +81,10 @@ docs:
 	$(VENV)-docs/bin/python -m pip install --quiet --editable '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build --strict --quiet
 	@echo build/site/index.html
+
+# The parts of README.md that are computed from results/.
+readme: $(READY)
+	$(BIN)/python docs/readme.py
 
 notebooks: docs
 	$(VENV)-docs/bin/python docs/notebooks/execute.py

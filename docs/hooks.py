@@ -28,7 +28,8 @@ def section(title: str) -> str:
     found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
     if found is None:
         raise ValueError(f"README.md has no section {title!r}")
-    return found[1].strip()
+    text = re.sub(r"\]\(results/([\w]+)/figures/", r"](figures/\1/", found[1].strip())
+    return text.replace("](docs/", "](")
 
 
 def figures(experiment: str) -> list[Path]:

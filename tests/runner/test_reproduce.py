@@ -139,3 +139,17 @@ def test_everything_is_reproduced_at_smoke_size(tmp_path):
         assert one["failed"] == 0, name
         assert one["equal"] == one["compared"], name
     assert (tmp_path / "build/reproduce/report.html").is_file()
+
+
+def test_a_cell_is_forecast_to_take_what_it_took():
+    from types import SimpleNamespace
+
+    from fairpriv.cells import Cell
+    from fairpriv.runner.survey import Seat, forecast
+
+    cells = [Cell("toy", {"x": x}, {}, 0) for x in (1, 2, 3)]
+    kept = [SimpleNamespace(cell=cell, seconds=seconds) for cell, seconds in zip(cells, (1.0, 5.0))]
+    library = SimpleNamespace(by_key=dict(enumerate(kept)), by_cell={k.cell.identity: [k] for k in kept})
+    assert forecast([Seat(cells[1], "missing")], library, 1) == (5.0, 0)
+    assert forecast([Seat(cells[2], "missing")], library, 2) == (1.5, 0)  # never seen: the mean, on two workers
+    assert forecast([Seat(Cell("other", {}, {}, 0), "missing")], library, 1) == (0.0, 1)

@@ -23,6 +23,10 @@ def slope(sizes: np.ndarray, seconds: np.ndarray) -> float:
     return float(np.polyfit(np.log(sizes[half]), np.log(seconds[half]), 1)[0]) if half.sum() > 1 else float("nan")
 
 
+def _kind(method: str) -> str:
+    return method.split(" (")[0].split(",")[0]
+
+
 def draw(table: pd.DataFrame, folder: Path) -> Iterator[Path]:
     """Write NAME.png for every part that grew; yield the paths."""
     grown = table[table["size"].notna()]
@@ -31,13 +35,14 @@ def draw(table: pd.DataFrame, folder: Path) -> Iterator[Path]:
         figure, axes = canvas(width=6.4, height=4.4)
         axis = axes[0, 0]
         methods = {m: rows.sort_values("size") for m, rows in own.groupby("what", sort=False)}
-        for number, (method, rows) in enumerate(methods.items()):
+        kinds = list(dict.fromkeys(map(_kind, methods)))  # ours and its peer have one colour
+        for method, rows in methods.items():
             sizes, seconds = rows["size"].to_numpy(float), rows["seconds"].to_numpy(float)
             power = slope(sizes, seconds)
             told = method if np.isnan(power) else f"{method}: size^{power:.1f}"
             peer = "ours" not in method and "fairpriv" not in method and name != "desk"
             style = {"linestyle": "--" if peer else "-", "marker": "o", "markersize": 4}
-            axis.plot(sizes, seconds, color=COLOURS[number % len(COLOURS)], label=told, **style)
+            axis.plot(sizes, seconds, color=COLOURS[kinds.index(_kind(method)) % len(COLOURS)], label=told, **style)
         axis.set(xscale="log", yscale="log", xlabel=what, ylabel="seconds", title=title)
         figure.legend(loc="outside lower center", ncols=2, frameon=False)
         folder.mkdir(parents=True, exist_ok=True)

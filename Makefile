@@ -7,18 +7,23 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RUN_FLAGS ?=
 COVERAGE_FLAGS ?=
+BENCH_FLAGS ?=
+TORCH ?= torch
 PYTEST ?= $(BIN)/python -m pytest
 
-.PHONY: run test lint unit coverage test-slow test-lowest reproduce-all report bench clean
+.PHONY: run test lint unit coverage test-slow test-lowest reproduce-all verify report docs notebooks readme bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run            run the main job (fairpriv run experiment=attribute_conceal)"
 	@echo "make test           lint and tests"
-	@echo "make reproduce-all  every experiment, then the report (PROFILE=$(PROFILE); or smoke, paper)"
+	@echo "make reproduce-all  every experiment from nothing into build/reproduce, compared with results/ (PROFILE=$(PROFILE))"
+	@echo "make verify         ten minutes of committed cells computed again: equal, byte for byte?"
 	@echo "make report         results/report.html from what is in results/"
+	@echo "make docs           the documentation, build/site (make notebooks: run its notebooks anew)"
+	@echo "make readme         the counts and times in README.md, from results/"
 	@echo "make coverage       how much of fairpriv/ the tests run, child processes and workers included"
-	@echo "make bench          the measurements, each a ratio taken side by side"
+	@echo "make bench          the measurements, each beside its peer: results/benchmarks.csv (BENCH_FLAGS='recovery ldp': some)"
 	@echo "make test-slow      the long tests; make test-lowest: the tests with the oldest packages we promise"
 
 $(READY): pyproject.toml
@@ -59,16 +64,36 @@ test-lowest:
 	$(VENV)-lowest/bin/uv pip install --quiet --python $(VENV)-lowest/bin/python --resolution lowest-direct --editable '.[dev,engines]'
 	$(VENV)-lowest/bin/python -m pytest -n 2
 
+# From nothing into build/reproduce, resumable; then compared with results/.
 reproduce-all: $(READY)
-	@for name in $$($(BIN)/fairpriv list experiments --json | $(BIN)/python -c 'import json,sys; print(*[r["name"] for r in json.load(sys.stdin)])'); do \
-	  $(BIN)/fairpriv run experiment=$$name profile=$(PROFILE) $(RUN_FLAGS) || failed=1; \
-	done; $(BIN)/fairpriv report; exit $${failed:-0}
+	$(BIN)/fairpriv reproduce --profile $(PROFILE) $(RUN_FLAGS)
+
+# Every combination of plug-ins in turn, as many cells as ten minutes hold.
+verify: $(READY)
+	$(BIN)/fairpriv verify --sample 150 --minutes 10
 
 report: $(READY)
 	$(BIN)/fairpriv report
 
-bench: $(READY)
-	$(BIN)/python -m tests.benchmarks
+# A second environment: the site's tools are many, and nobody else needs them.
+docs:
+	$(PYTHON) -m venv $(VENV)-docs
+	$(VENV)-docs/bin/python -m pip install --quiet --editable '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build --strict --quiet
+	@echo build/site/index.html
+
+# The parts of README.md that are computed from results/.
+readme: $(READY)
+	$(BIN)/python docs/readme.py
+
+notebooks: docs
+	$(VENV)-docs/bin/python docs/notebooks/execute.py
+
+# Everything is measured against its peer, so the peers are installed; TORCH=torch==2.13.0+cpu saves the CUDA download.
+bench:
+	$(PYTHON) -m venv $(VENV)-bench
+	$(VENV)-bench/bin/python -m pip install --quiet '$(TORCH)' --editable '.[bench]'
+	$(VENV)-bench/bin/python -m tests.benchmarks $(BENCH_FLAGS)
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .ruff_cache .mypy_cache .coverage .coverage.* dist build
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-docs $(VENV)-bench .pytest_cache .ruff_cache .mypy_cache .coverage .coverage.* .cache dist build

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fairpriv.protocols.base import Protocol, Result
     from fairpriv.registry import register
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Adversary",
     "Attack",

@@ -1,6 +1,7 @@
 """The README does what it says: its commands are run as they stand, its plug-in both ways it promises."""
 
 import doctest
+import importlib.util
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -182,3 +184,26 @@ def test_python_is_as_shown(tmp_path, monkeypatch):
     (block,) = blocks("pycon")
     test = doctest.DocTestParser().get_doctest(block, {}, "README", "README.md", 0)
     assert doctest.DocTestRunner().run(test) == doctest.TestResults(0, 3)
+
+
+def test_counts_and_times_are_those_of_the_committed_results():
+    spec = importlib.util.spec_from_file_location("readme", ROOT / "docs/readme.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.written(README) == README, "results/ moved on: make readme"
+
+
+def test_pictures_are_there_and_badges_are_true():
+    pictures = re.findall(r"!\[.*?\]\((?!http)(.+?)\)", README)
+    assert len(pictures) == 4
+    assert all((ROOT / path).is_file() for path in pictures)
+    said = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    versions = [c.rsplit(" ", 1)[1] for c in said["classifiers"] if re.search(r"Python :: 3\.\d", c)]
+    assert f"![Python {' | '.join(versions)}]" in README
+    assert f"![license {said['license']}]" in README
+    assert len(re.findall(r"img\.shields\.io", README)) == 2  # no badge that nobody checks
+
+
+def test_the_source_says_in_two_sentences_what_it_is():
+    about = README.split("\n\n")[2]
+    assert len(re.findall(r"[.!?](?:\s|$)", about)) == 2

@@ -1,11 +1,14 @@
 """An installed wheel works from an empty directory: conf/ and experiments/ travel in it."""
 
 import os
+import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
+import fairpriv
 from tests.conftest import ROOT
 
 
@@ -37,3 +40,28 @@ def test_wheel_runs_a_smoke_experiment_in_a_new_environment(tmp_path):
     assert done.returncode == 0, done.stderr
     (cells,) = (empty / "results/attribute_conceal").rglob("cells.csv")
     assert list(cells.parent.glob("tables/*.csv"))
+
+
+def test_the_source_archive_has_what_a_wheel_is_built_from(tmp_path):
+    build = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        inside = {name.split("/", 1)[1] for name in opened.getnames() if "/" in name}
+    assert {"pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "SECURITY.md", "mkdocs.yml"} <= inside
+    assert {"conf/config.yaml", "experiments/xie2024/paper.yaml", "docs/index.md"} <= inside
+    assert "fairpriv/cli/completion/fairpriv.zsh" in inside
+
+
+def test_every_place_names_the_same_version():
+    cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    changed = re.search(r"^## (\d\S*)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    assert cited == changed == fairpriv.__version__
+
+
+def test_ci_calls_the_one_script():
+    import yaml
+
+    said = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    assert ".ci/run" in [step.get("run") for step in said["jobs"]["test"]["steps"]]
+    assert os.access(ROOT / ".ci/run", os.X_OK)

@@ -18,6 +18,7 @@ COMMANDS = {
     "show": ("one thing, whole", "conceal"),
     "data": ("the data files", "list | fetch [NAME...|all] | verify"),
     "status": ("what is done and what not", "[EXPERIMENT]"),
+    "reproduce": ("all from nothing, compared", "[--profile quick]"),
     "verify": ("compute a sample again", "[EXPERIMENT] [--sample 30]"),
     "adopt": ("keep cells over a change", '[EXPERIMENT] --reason "moved a helper"'),
     "render": ("redraw from what is there", "[EXPERIMENT] [--force]"),
@@ -26,6 +27,7 @@ COMMANDS = {
     "assess": ("what your table reveals", "people.csv label=hired protected=sex"),
     "desk": ("answers within a budget", "init | serve | ledger"),
     "new": ("a plug-in of your own", "attack|defense|dataset|paper NAME"),
+    "completion": ("for your shell", "bash|zsh|fish"),
     "doctor": ("is this machine ready", ""),
 }
 
@@ -42,7 +44,7 @@ Each has --help with examples. Exit codes: 0 done, 1 some cells failed (the rest
 
 
 def _help() -> str:
-    lines = [f"  {name:8} {about:27} fairpriv {name} {example}" for name, (about, example) in COMMANDS.items()]
+    lines = [f"  {name:10} {about:27} fairpriv {name} {example}" for name, (about, example) in COMMANDS.items()]
     return HELP.format(commands="\n".join(line.rstrip() for line in lines))
 
 

@@ -17,6 +17,9 @@ def main(argv: Sequence[str]) -> int:
     )
     parser.add_argument("experiment", nargs="?", help="one experiment only")
     parser.add_argument("--sample", type=int, default=30, metavar="N", help="how many cells (default: 30)")
+    parser.add_argument(
+        "--minutes", type=float, metavar="M", help="leave out what would take longer than that, by recorded times"
+    )
     parser.add_argument("--seed", type=int, default=0, help="another seed, another sample (default: 0)")
     parser.add_argument("--jobs", type=int, metavar="N", help="workers (default: one per core)")
     arguments.results_dir(parser)
@@ -26,7 +29,7 @@ def main(argv: Sequence[str]) -> int:
     from fairpriv.runner.verify import verify
 
     silent = (lambda _: None) if args.json else on_stderr
-    found = verify(Path(args.results_dir), args.experiment, args.sample, args.seed, silent, args.jobs)
+    found = verify(Path(args.results_dir), args.experiment, args.sample, args.seed, silent, args.jobs, args.minutes)
     counts = {name: found.counts[name] for name in ("equal", "rounding", "different", "failed")}
     different = [{"cell": d.kept.describe(), "verdict": d.verdict, "detail": d.detail} for d in found.different]
     if args.json:

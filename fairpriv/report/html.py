@@ -150,7 +150,10 @@ def _citation(paper: Paper) -> str:
     said = paper.citation
     arxiv = str(said.get("arxiv") or "")
     link = f', <a href="https://arxiv.org/abs/{quote(arxiv)}">arXiv:{_e(arxiv)}</a>' if arxiv else ""
-    return f'<p class="soft">{_e(", ".join(said["authors"]))}. {_e(said["venue"])}, {_e(said["year"])}{link}.</p>'
+    where = ", ".join(
+        _e(said[name]) for name in ("venue", "year") if said.get(name)
+    )  # a paper of one's own may have none
+    return f'<p class="soft">{_e(", ".join(said.get("authors") or ["Anonymous"]))}. {where}{link}.</p>'
 
 
 def _paper(paper: Paper, found: Found, judged: pd.DataFrame, root: Path, known: dict[str, str]) -> str:

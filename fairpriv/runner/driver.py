@@ -250,7 +250,8 @@ def execute(plans: Sequence[Plan], progress: Progress, write: Writer) -> list[Ou
         if not library.store.path.exists():
             library.store.open()
         for job in jobs:
-            outcomes.append(_execute(job, library, progress, write))
+            progress.say(f"{job.plan.experiment}: {told(job.seats, library, job.plan.jobs)}")
+            outcomes.append(carry_out(job, library, progress, write))
             if outcomes[-1].interrupted:
                 break
     finally:
@@ -259,9 +260,9 @@ def execute(plans: Sequence[Plan], progress: Progress, write: Writer) -> list[Ou
     return outcomes
 
 
-def _execute(job: Job, library: Library, progress: Progress, write: Writer) -> Outcome:
+def carry_out(job: Job, library: Library, progress: Progress, write: Writer) -> Outcome:
+    """Run a job whose data is at hand, and write its results."""
     start = time.perf_counter()
-    progress.say(f"{job.plan.experiment}: {told(job.seats, library, job.plan.jobs)}")
     if pin.why_not() and any(seat.state in ("missing", "outdated") for seat in job.seats):
         progress.say(f"{job.plan.experiment}: {pin.told()}")
     for what, number in job.other_versions.items():

@@ -68,6 +68,16 @@ def sample(kept: Sequence[Kept], size: int, seed: int = 0) -> list[int]:
     return turns[:size]
 
 
+def within(kept: Sequence[Kept], places: Sequence[int], seconds: float) -> list[int]:
+    """Keep of these cells, in their order, what takes so many seconds in all; one that does not fit is passed over."""
+    chosen = []
+    for place in places:
+        if kept[place].seconds <= seconds:
+            seconds -= kept[place].seconds
+            chosen.append(place)
+    return chosen
+
+
 def tasks_for(cells: Sequence[Cell], wanted: set[int]) -> list[Task]:
     """Return the tasks that compute these cells with the companions they were computed with."""
     by_protocol: dict[str, list[int]] = defaultdict(list)

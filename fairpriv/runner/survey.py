@@ -104,7 +104,10 @@ def _packages(other: Mapping[str, str]) -> str:
 
 
 def forecast(seats: Sequence[Seat], library: Library, jobs: int) -> tuple[float, int]:
-    """Return (seconds that the unfinished cells will take, how many of them have no precedent)."""
+    """Return (seconds that the unfinished cells will take, how many of them have no precedent).
+
+    A cell takes what it took before, of whatever code; else the mean of those with its plug-ins, or of its protocol.
+    """
     waiting = [seat for seat in seats if seat.state not in ("done", "not run") and not seat.extra]
     if not waiting:
         return 0.0, 0
@@ -115,7 +118,9 @@ def forecast(seats: Sequence[Seat], library: Library, jobs: int) -> tuple[float,
         by_protocol[kept.cell.protocol].append(kept.seconds)
     total, unknown = 0.0, 0
     for seat in waiting:
-        times = by_plugins.get((seat.cell.protocol, combination(seat.cell))) or by_protocol.get(seat.cell.protocol)
+        same = [kept.seconds for kept in library.by_cell.get(seat.cell.identity, ())][-1:]
+        kind = seat.cell.protocol, combination(seat.cell)
+        times = same or by_plugins.get(kind) or by_protocol.get(seat.cell.protocol)
         total += fmean(times) if times else 0.0
         unknown += not times
     return total / max(jobs, 1), unknown

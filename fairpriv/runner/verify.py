@@ -9,7 +9,7 @@ from pathlib import Path
 from fairpriv.errors import BadRequest
 from fairpriv.runner.kept import Kept
 from fairpriv.runner.library import open_library
-from fairpriv.runner.recompute import Again, again, sample
+from fairpriv.runner.recompute import Again, again, sample, within
 from fairpriv.runner.status import folders
 from fairpriv.runner.survey import Surveyor, bring, duration
 from fairpriv.seeds import canonical
@@ -45,11 +45,20 @@ def computable(kept: list[Kept]) -> tuple[list[Kept], Counter[str]]:
 
 
 def verify(
-    results: Path, experiment: str | None, size: int, seed: int, say: Callable[[str], None], jobs: int | None = None
+    results: Path,
+    experiment: str | None,
+    size: int,
+    seed: int,
+    say: Callable[[str], None],
+    jobs: int | None = None,
+    minutes: float | None = None,
 ) -> Verified:
-    """Recompute a sample of the finished cells that the present code would reuse."""
+    """Recompute a sample of the finished cells that the present code would reuse, within so many minutes if given."""
     if size < 1:
         raise BadRequest(f"--sample must be >= 1, got {size}")
+    if minutes is not None and not minutes > 0:
+        raise BadRequest(f"--minutes must be > 0, got {minutes:g}")
+    workers = jobs or os.cpu_count() or 1
     library = open_library(results, read_only=True)
     surveyor = Surveyor(library)
     kept: list[Kept] = []
@@ -66,12 +75,17 @@ def verify(
         raise BadRequest(f"no finished cells of the present code in {results}: nothing to verify")
     found = Verified()
     # drawn first, so that only the data of the sample is brought
-    chosen, found.not_here = computable([kept[place] for place in sample(kept, size, seed)])
+    places = sample(kept, size, seed)
+    if minutes is not None:
+        places = within(kept, places, 60 * minutes * workers)
+        if not places:
+            raise BadRequest(f"no cell of the sample takes less than {minutes:g} minutes: give more with --minutes")
+    chosen, found.not_here = computable([kept[place] for place in places])
     keys = {one.stamp.key for one in chosen}
     wanted = [place for place, one in enumerate(kept) if one.stamp.key in keys]
     seconds = sum(kept[place].seconds for place in wanted)
     say(f"computing {len(wanted)} of {len(kept)} cells again: {duration(seconds)} of work, more where cells share it")
-    for one, _ in again(kept, wanted, LOCAL, jobs or os.cpu_count() or 1):
+    for one, _ in again(kept, wanted, LOCAL, workers):
         found.counts[one.verdict] += 1
         if one.verdict not in ("equal", "rounding"):
             found.different.append(one)

@@ -6,6 +6,7 @@ import socket
 import tempfile
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +14,13 @@ import numpy as np
 from tests.desk.serving import TOKENS, make_state, served, write_tokens
 
 PEOPLE, MODELS, CLIENTS = 1000, 10, 16
+SIZES = (100, 300, 1000, 3000, 10_000)
 WANTED = 500  # answers a second
 
 
-def _requests(number: int, defense: str, scores: bool, rng: np.random.Generator) -> list[bytes]:
+def _requests(number: int, defense: str, scores: bool, rng: np.random.Generator, people: int = PEOPLE) -> list[bytes]:
     """Return whole requests, all different: made beforehand, as it is the service that is measured."""
-    h = rng.random((MODELS, PEOPLE))
+    h = rng.random((MODELS, people))
     rows = json.dumps((h if scores else (h > 0.5).astype(int)).tolist())[3:]
     found = []
     for i in range(number):
@@ -80,3 +82,16 @@ def bench() -> list[tuple[str, float, float, float, str]]:
                     note = f"{rate:.0f} answers a second (500 wanted; load of the machine {os.getloadavg()[0]:.1f})"
                     found.append((what, 1 / rate, 1 / WANTED, rate / WANTED, note))
     return found
+
+
+def growth(sizes: Sequence[int] = SIZES, number: int = 200) -> Iterator[tuple[str, int, float]]:
+    """Yield (method, people, seconds per answer) for m = 10 models, with decisions."""
+    rng = np.random.default_rng(0)
+    for n in sizes:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            state = make_state(folder, n=n, epsilon=1000)
+            with served(state, write_tokens(folder, f"alice {TOKENS['alice']}\n")) as service:
+                for defense in ("laplace", "conceal_exact"):
+                    _rate(service.port, _requests(CLIENTS, defense, False, rng, n))
+                    yield defense, n, 1 / _rate(service.port, _requests(number, defense, False, rng, n))

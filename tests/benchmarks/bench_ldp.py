@@ -5,7 +5,7 @@ It is no dependency: `pip install multi-freq-ldpy` (it brings numba) to take the
 
 import importlib
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from fairpriv.mechanisms.ldp import PROTOCOLS
 from tests.benchmarks.fastest import fastest
 
 N, K, EPSILON = 1_000_000, 74, 1.0
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
 FEWER = 100_000  # users given to the library; its time is scaled up, since it takes them one at a time
 MINE = {"grr": "GRR", "rappor": "UE", "oue": "UE", "ss": "SS"}
 
@@ -50,3 +51,16 @@ def bench() -> list[tuple[str, float, float, float, str]]:
             reference = fastest(lambda client=client, few=few: [client(v) for v in few], 2) * N / FEWER
         rows.append((f"{name}, n={N:,} k={K}, vs multi-freq-ldpy", ours, reference, reference / ours, note))
     return rows
+
+
+def growth(sizes: Sequence[int] = SIZES) -> Iterator[tuple[str, int, float]]:
+    """Yield (method, users, seconds) of perturbing one column."""
+    for name in MINE:
+        protocol, client = PROTOCOLS[name](K, EPSILON), _reference(name)
+        if not isinstance(client, str):
+            client(0)  # compile
+        for n in sizes:
+            values = np.random.default_rng(0).integers(0, K, n)
+            yield f"{name} (ours)", n, fastest(lambda p=protocol, v=values: p.perturb(v, np.random.default_rng(1)))
+            if not isinstance(client, str) and n <= FEWER:
+                yield f"{name}, multi-freq-ldpy", n, fastest(lambda c=client, v=values: [c(x) for x in v], 1)

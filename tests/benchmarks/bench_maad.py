@@ -149,8 +149,3 @@ def bench() -> list[tuple[str, float, float, float, str]]:
         note = "Opacus does the DP step without adversary or projection: less work than ours"
         rows.append(("DP + debias step vs Opacus", ours, took["opacus"], took["opacus"] / ours, note))
     return rows
-
-
-if __name__ == "__main__":
-    for name, ours, reference, ratio, note in bench():
-        print(f"{name}: {1e3 * ours:.2f} ms, reference {1e3 * reference:.2f} ms, ratio {ratio:.1f}; {note}")

@@ -103,8 +103,3 @@ def bench() -> list[tuple[str, float, float, float, str]]:
         title = f"one estimate of I(S;Z) as quick makes it, {name} values, vs 50,000 iterations of eager PyTorch"
         rows.append(_row(title, _settled(batch, n, share), whole, 1, "stopped when settled"))
     return rows
-
-
-if __name__ == "__main__":
-    for name, ours, reference, ratio, note in bench():
-        print(f"{name}: {ours:.2f} s, reference {reference:.2f} s, ratio {ratio:.1f}; {note}")

@@ -1,10 +1,13 @@
 """Runner overhead: milliseconds a cell beyond the cell's own work, beside Hydra's own multirun of the same cells."""
 
+import importlib.util
+import math
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.conftest import ROOT, TOY
@@ -30,20 +33,45 @@ def _seconds(command: list[str], folder: str, **env: str) -> float:
     return time.perf_counter() - start
 
 
+SIZES = (10, 100, 1000, 3000)
+LARGEST_FOR_HYDRA = 100
+ENGINES = ("local", "dask", "ray")
+
+
+def _ours(folder: str, cells: int, engine: str = "local") -> float:
+    """Return the seconds of a run of so many cells, from nothing."""
+    toy = [sys.executable, "-m", "fairpriv", "run", "--conf-dir", str(TOY / "conf"), "experiment=toy", "x=1"]
+    words = [f"seeds={cells}", f"results_dir={engine}{cells}", f"engine={engine}", "jobs=2"]
+    return _seconds([*toy, *words], folder, PYTHONPATH=f"{TOY}{os.pathsep}{ROOT}")
+
+
+def _hydra(folder: str, cells: int) -> float:
+    """Return the seconds of Hydra's own multirun of so many jobs."""
+    app = Path(folder) / "app.py"
+    app.write_text(HYDRA_APP)
+    return _seconds([sys.executable, str(app), "-m", f"+seed=range(0,{cells})", "hydra.job.chdir=False"], folder)
+
+
 def bench() -> list[tuple[str, float, float, float, str]]:
-    """Time 10 and 1010 seeds with each runner: the difference is 1000 cells without start-up (Hydra: 10 and 30)."""
+    """Time 10 and 1010 seeds with each engine: the difference is 1000 cells without start-up (Hydra: 10 and 30)."""
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
-        toy = [sys.executable, "-m", "fairpriv", "run", "--conf-dir", str(TOY / "conf"), "experiment=toy", "x=1"]
-        env = {"PYTHONPATH": f"{TOY}{os.pathsep}{ROOT}"}
-        few = _seconds([*toy, "seeds=10", "results_dir=few"], folder, **env)
-        many = _seconds([*toy, "seeds=1010", "results_dir=many"], folder, **env)
-        ours = (many - few) / 1000
-        app = Path(folder) / "app.py"
-        app.write_text(HYDRA_APP)
-        times = [
-            _seconds([sys.executable, str(app), "-m", f"+seed=range(0,{n})", "hydra.job.chdir=False"], folder)
-            for n in (10, 30)
-        ]
-        theirs = (times[1] - times[0]) / 20
-    note = f"{1000 * ours:.2f} ms per cell (at most 1 wanted); Hydra's multirun {1000 * theirs:.0f} ms a job"
-    return [("runner overhead per cell", ours, theirs, theirs / ours, note)]
+        theirs = (_hydra(folder, 30) - _hydra(folder, 10)) / 20
+        for engine in ENGINES:
+            if engine != "local" and importlib.util.find_spec({"dask": "distributed"}.get(engine, engine)) is None:
+                rows.append((f"runner overhead per cell, {engine}", *(math.nan,) * 3, f"skipped: no {engine} here"))
+                continue
+            few = _ours(folder, 10, engine)
+            ours = (_ours(folder, 1010, engine) - few) / 1000
+            note = f"{1000 * ours:.2f} ms per cell, start and end {few:.1f} s; Hydra {1000 * theirs:.0f} ms a job"
+            rows.append((f"runner overhead per cell, {engine}", ours, theirs, theirs / ours, note))
+    return rows
+
+
+def growth(sizes: Sequence[int] = SIZES) -> Iterator[tuple[str, int, float]]:
+    """Yield (method, cells, seconds) of a whole run of cells that cost nothing, start-up included."""
+    with tempfile.TemporaryDirectory() as folder:
+        for cells in sizes:
+            yield "fairpriv, engine=local", cells, _ours(folder, cells)
+            if cells <= LARGEST_FOR_HYDRA:
+                yield "Hydra's multirun", cells, _hydra(folder, cells)

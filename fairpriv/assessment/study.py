@@ -10,9 +10,10 @@ from threadpoolctl import threadpool_limits
 from fairpriv import validate
 from fairpriv.assessment import budgets, fairness, predictions, questions, summaries
 from fairpriv.assessment.budgets import Advice
-from fairpriv.assessment.groups import SMALL, Comparison, comparisons
+from fairpriv.assessment.groups import Comparison, comparisons
 from fairpriv.assessment.people import People, Settings, read
 from fairpriv.assessment.questions import Attacked, attacked
+from fairpriv.assessment.small import SMALL, Told
 from fairpriv.defenses.query.none import NoDefense
 from fairpriv.errors import BadRequest
 from fairpriv.seeds import stream
@@ -66,7 +67,7 @@ def study(frame: pd.DataFrame, settings: Settings, name: str, say: Callable[[str
     with threadpool_limits(1):  # small matrices: threads would wait for each other
         say("reading the table" + ("" if settings.prediction else " and training a model"))
         people = read(frame, settings, name)
-        compared, notes = comparisons(people.attributes, settings.privileged)
+        compared, notes, may = comparisons(people.attributes, settings.privileged)
         if not compared:
             raise BadRequest(
                 f"{name}: no group of {' or '.join(settings.protected)} has {SMALL} people with {SMALL} others to be "
@@ -96,8 +97,8 @@ def study(frame: pd.DataFrame, settings: Settings, name: str, say: Callable[[str
         notes = [*people.notes, *notes, *_sampled(people, who, few, fewer, compared)]
         return Study(
             people, settings, queries, main, len(who), by_questions, questions.absolute_gaps(who, seed), rows, refused,
-            advice, by_comparison, measured, inferred, summaries.rates(people.decision, people.attributes),
-            _summary_leaks(people, main, inferred), tuple(notes),
+            advice, by_comparison, measured, inferred, summaries.rates(people.decision, people.attributes, may),
+            _summary_leaks(people, main, inferred, may), tuple(notes),
         )  # fmt: skip
 
 
@@ -111,7 +112,7 @@ def _budgets(
     rows, refused = budgets.by_epsilon(who, few, everyone, queries, grid, seed)
     rng = stream("assess", "sampling", seed)
     sampling = fairness.sampling_deviation(people.label, people.decision, everyone.group, rng)
-    advice = budgets.advise(rows, everyone, sampling, settings.epsilon, seed)
+    advice = budgets.advise(rows, everyone, sampling, settings.epsilon, seed, settings.tolerance)
     if advice.epsilon not in grid:
         rows += budgets.by_epsilon(who, few, everyone, queries, (advice.epsilon,), seed)[0]
     rows = sorted(rows, key=lambda row: (row["defense"], row["epsilon"]))
@@ -138,19 +139,21 @@ def _compared(people: People, comparison: Comparison, best: Any, seed: int) -> d
             "epsilon": best.epsilon,
             "defense": best.name,
             "leakage": budgets.one_victim(best, who, noise, WORLDS),
+            "by_law": budgets.single_law(best, who) is not None,  # else by trying
         },
     }
 
 
-def _summary_leaks(people: People, main: Comparison, inferred: list[dict[str, Any]]) -> dict[str, Any]:
+def _summary_leaks(people: People, main: Comparison, inferred: list[dict[str, Any]], may: Told) -> dict[str, Any]:
     corrected = [row for row in inferred if "corrected by the table" in row["attack"]]
     plain = [row for row in inferred if row["attack"].startswith("adversary") and "corrected" not in row["attack"]]
     return {
         "table_and_decision": summaries.given_away(people.decision, main.group),
         "two_tables": summaries.differencing(people.decision, main.group),
         "cells": summaries.small_cells(people.attributes, people.decision),
-        "without_table": max(plain, key=lambda r: r["leakage"], default=None),
-        "with_table": max(corrected, key=lambda r: r["leakage"], default=None),
+        "subtraction": {"small": may.small, "follow": may.subtracted, "left_out": may.of - len(may.categories)},
+        "without_table": max(plain, key=lambda r: r["leakage_of_all_people"], default=None),
+        "with_table": max(corrected, key=lambda r: r["leakage_of_all_people"], default=None),
     }
 
 

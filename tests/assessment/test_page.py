@@ -12,7 +12,7 @@ import pytest
 
 import fairpriv
 from fairpriv import strict_json
-from fairpriv.assessment import api
+from fairpriv.assessment import api, words
 from fairpriv.cli import main
 from tests.assessment.conftest import hasten, people
 
@@ -107,6 +107,34 @@ def test_the_example_of_the_docstring(quick):
     failed, tried = doctest.testmod(api)
     assert tried == 6
     assert failed == 0
+
+
+def test_the_page_explains_its_words_and_says_whose_number_the_tolerance_is(made):
+    text = (made / "page.html").read_text()
+    for said in (
+        "a question about bias",
+        "ε (epsilon)",
+        "50 % is tossing a coin",
+        "a choice of this tool, not of a law",
+    ):
+        assert said in text
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(1.0, "off by 1 or more, and say nothing"), (0.07, "off by about 0.07"), (1e-80, "off by less than 0.0001")],
+)
+def test_errors_in_words(error, said):
+    assert words.off(error) == said
+
+
+def test_one_question_is_no_questions():
+    assert [words.asked(m) for m in (1, 2, 1000)] == ["1 question", "2 questions", "1,000 questions"]
+
+
+def test_a_bound_is_never_rounded_up():
+    assert words.at_most(0.2089) == "0.2"
+    assert words.at_most(12.99) == "12"
 
 
 def browser() -> str:

@@ -126,14 +126,14 @@ def variants(score: np.ndarray, m: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def by_epsilon(
-    who: Attacked, few: Attacked, everyone: Attacked, queries: int, epsilons: tuple[float, ...], seed: int
+    few: Attacked, everyone: Attacked, queries: int, epsilons: tuple[float, ...], seed: int
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return a row for each defense and ε: how far off its answers are, and what each attack gets.
 
     Parameters
     ----------
-    who, few, everyone : Attacked
-        The people attacked one by one, those attacked all at once, and all there are, whom answers are about.
+    few, everyone : Attacked
+        The people attacked all at once, and all there are, whom answers are about and who are attacked one by one.
     queries : int
         Questions within the budget.
     """
@@ -146,7 +146,7 @@ def by_epsilon(
     together = everybody(made, few, queries, seed)
     rows = []
     for (name, epsilon), defense in made.items():
-        alone = one_victim(defense, who, stream("assess", "victim", name, epsilon, seed), WORLDS)
+        alone = one_victim(defense, everyone, stream("assess", "victim", name, epsilon, seed), WORLDS)
         attacks = {"reveal_single": alone, "reveal_compressed": together[name, epsilon]}
         strongest = max(attacks, key=attacks.get)
         promise = defense.guarantee()

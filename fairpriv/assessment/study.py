@@ -81,7 +81,7 @@ def study(frame: pd.DataFrame, settings: Settings, name: str, say: Callable[[str
         who, few, fewer = (attacked(people, main, seed, most) for most in (questions.MOST, FEW, questions.CURVE))
         everyone = Attacked(main.group, people.label, people.score)
         say("attacking private answers")
-        rows, refused, advice = _budgets(people, who, few, everyone, queries, settings)
+        rows, refused, advice = _budgets(people, few, everyone, queries, settings)
         best = budgets.query_defenses(advice.epsilon)[0][advice.defense]
         say(f"attacking exact answers to up to {len(who):,} questions")
         by_questions = questions.by_questions(who, fewer, settings.queries, best, seed)
@@ -103,18 +103,18 @@ def study(frame: pd.DataFrame, settings: Settings, name: str, say: Callable[[str
 
 
 def _budgets(
-    people: People, who: Attacked, few: Attacked, everyone: Attacked, queries: int, settings: Settings
+    people: People, few: Attacked, everyone: Attacked, queries: int, settings: Settings
 ) -> tuple[list[dict[str, Any]], dict[str, str], Advice]:
     """Return the rows by ε, what refused, and the advice; the rows at its ε are among them."""
     seed = settings.seed
     given = () if settings.epsilon is None else (settings.epsilon,)
     grid = tuple(sorted({*budgets.EPSILONS, *given}))
-    rows, refused = budgets.by_epsilon(who, few, everyone, queries, grid, seed)
+    rows, refused = budgets.by_epsilon(few, everyone, queries, grid, seed)
     rng = stream("assess", "sampling", seed)
     sampling = fairness.sampling_deviation(people.label, people.decision, everyone.group, rng)
     advice = budgets.advise(rows, everyone, sampling, settings.epsilon, seed, settings.tolerance)
     if advice.epsilon not in grid:
-        rows += budgets.by_epsilon(who, few, everyone, queries, (advice.epsilon,), seed)[0]
+        rows += budgets.by_epsilon(few, everyone, queries, (advice.epsilon,), seed)[0]
     rows = sorted(rows, key=lambda row: (row["defense"], row["epsilon"]))
     return rows, refused, advice
 
@@ -125,6 +125,7 @@ def _compared(people: People, comparison: Comparison, best: Any, seed: int) -> d
     noise, rng = stream("assess", "noise", comparison.name, seed), stream("assess", "compared", comparison.name, seed)
     attack = questions.attack_with(len(who), len(who))
     found = who.run(attack, NoDefense(), noise, rng)
+    everyone = Attacked(comparison.group, people.label, people.score)
     n0, n1 = comparison.sizes
     return {
         "attribute": comparison.attribute,
@@ -138,8 +139,8 @@ def _compared(people: People, comparison: Comparison, best: Any, seed: int) -> d
         "private": {
             "epsilon": best.epsilon,
             "defense": best.name,
-            "leakage": budgets.one_victim(best, who, noise, WORLDS),
-            "by_law": budgets.single_law(best, who) is not None,  # else by trying
+            "leakage": budgets.one_victim(best, everyone, noise, WORLDS),
+            "by_law": budgets.single_law(best, everyone) is not None,  # else by trying
         },
     }
 
@@ -160,7 +161,7 @@ def _summary_leaks(people: People, main: Comparison, inferred: list[dict[str, An
 def _sampled(people: People, who: Attacked, few: Attacked, fewer: Attacked, compared: list[Comparison]) -> list[str]:
     notes = []
     for n, what in (
-        (len(who), "answers are attacked for"),
+        (len(who), "exact answers are attacked for"),
         (len(few), "private answers are attacked all at once for"),
         (len(fewer), "the curve over the number of questions is drawn for"),
         (min(len(people), predictions.MOST), "groups are guessed from decisions for"),

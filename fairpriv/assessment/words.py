@@ -198,14 +198,14 @@ def summary_leaks(found: Study) -> list[str]:
     )
     if cells["small"] or cells["all_alike"]:
         lines.append(
-            f"Of the {cells['categories']} categories of the finest table, {cells['small']} hold fewer than 5 people, "
-            f"and in {cells['all_alike']} all people have the same decision: whoever knows somebody's category knows "
-            "their decision."
+            f"Categories of the finest table: {cells['categories']}; of fewer than 5 people: {cells['small']}; in "
+            f"which all people have the same decision: {cells['all_alike']}. There, whoever knows somebody's category "
+            "knows their decision."
         )
     if (less := leaks["subtraction"])["follow"]:
         lines.append(
-            f"Leaving out the {less['small']} categories of fewer than 5 people, of single attributes and "
-            f"intersections, would not hide them: {less['follow']} follow from the others by subtraction. Here "
-            f"{less['left_out']} are left out, so that none does."
+            f"Of all categories, also of single attributes and of some of them together, {less['small']} hold fewer "
+            f"than 5 people. To leave out only these would not hide them: the numbers of {less['follow']} follow from "
+            f"the others by subtraction. Here {less['left_out']} are left out, so that none follows."
         )
     return lines

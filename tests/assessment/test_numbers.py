@@ -108,14 +108,14 @@ def test_a_class_without_one_of_the_groups_has_no_noise_interval(who):
 
 
 def test_the_tolerance_moves_the_recommendation(who):
-    rows, _ = budgets.by_epsilon(who, who, who, 2, (0.1, 1.0, 10.0), 0)
+    rows, _ = budgets.by_epsilon(who, who, 2, (0.1, 1.0, 10.0), 0)
     strict, usual, loose = (budgets.advise(rows, who, 0.05, None, 0, points) for points in (1.0, 5.0, 30.0))
     assert strict.high is None  # nothing that was tried is so strict: the least is taken
     assert strict.epsilon == 0.1 < usual.epsilon < loose.epsilon
 
 
 def test_of_useless_answers_the_least_noise_is_chosen(who):
-    rows, _ = budgets.by_epsilon(who, who, who, 60, (0.1, 1.0), 0)
+    rows, _ = budgets.by_epsilon(who, who, 60, (0.1, 1.0), 0)
     few = Attacked(np.array([0] * 5 + [1] * 75, np.int8), who.label, who.base)
     models = budgets.variants(few.base, 60, np.random.default_rng(0))
     chosen = budgets.advise(rows, few, 0.05, 0.1, 0).defense

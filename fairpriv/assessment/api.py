@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from fairpriv.assessment import output, words
-from fairpriv.assessment.people import Settings
+from fairpriv.assessment.people import TOLERATED, Settings
 from fairpriv.assessment.study import Study, study
 from fairpriv.errors import BadRequest
 
@@ -69,6 +69,7 @@ def assess(
     queries: int | None = None,
     epsilon: float | None = None,
     seed: int = 0,
+    tolerance: float = TOLERATED,
     name: str = "table",
     say: Callable[[str], None] = lambda _: None,
 ) -> Assessment:
@@ -94,6 +95,8 @@ def assess(
         The budget; the recommended one if not given.
     seed : int
         Of every random draw: the same seed gives the same numbers.
+    tolerance : float
+        Points above guessing that the recommendation allows the strongest attacker: 5 is our number, no law's.
     name : str
         What the table is called on the page.
     say : callable
@@ -126,6 +129,7 @@ def assess(
         queries=queries,
         epsilon=epsilon,
         seed=seed,
+        tolerance=tolerance,
     )
     began = time.monotonic()
     found = study(frame, settings, name, say)

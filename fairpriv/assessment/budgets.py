@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from fairpriv.assessment.people import TOLERATED
 from fairpriv.assessment.questions import Attacked
 from fairpriv.attacks.reveal.reveal_compressed import RevealCompressed
 from fairpriv.attacks.reveal.reveal_single import RevealSingle
 from fairpriv.defenses.query.base import QueryDefense, Question
+from fairpriv.defenses.query.conceal_aware import ConcealAware
 from fairpriv.desk import ComplianceDesk
 from fairpriv.errors import BadRequest
+from fairpriv.mechanisms.noise import Laplace, Law
+from fairpriv.mechanisms.strategies import choose
 from fairpriv.metrics.leakage import leakage
 from fairpriv.protocols.bias_queries import UNDECLARED_SHARE
 from fairpriv.registry import build, find, names, parameters
@@ -19,9 +23,9 @@ from fairpriv.seeds import stream
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0)
 WORLDS = 600  # times a victim of each group is attacked, where its chances must be found by trying
-TOLERATED = 5.0  # points above guessing that the recommendation allows the strongest attacker
 FEWER = (1, 2, 5)  # questions that are tried where those asked for are too many for ε
 MOST_TOGETHER = 100  # questions decoded together: with more, each answer has more noise and decoding takes long
+MOST_DRAWS = 30
 GUESSES = 1200  # by attacks on everybody at once: of few people, several draws of the noise
 
 
@@ -59,9 +63,25 @@ def one_victim(defense: QueryDefense, who: Attacked, rng: np.random.Generator, w
     the guess is right as often as the noise is no larger. A defense that answers in a way of its own is attacked.
     """
     n0, n1 = who.sizes
-    if type(defense).respond is QueryDefense.respond:
-        return 100 * float(defense.law("sp", n0, n1, 1).cdf((1 / n0 + 1 / n1) / 2))
+    law = single_law(defense, who)
+    if law is not None:
+        return 100 * float(np.max(law.cdf((1 / n0 + 1 / n1) / 2)))
     return 50 * sum(_hits(defense, who, value, rng, worlds) for value in (0, 1))
+
+
+def single_law(defense: QueryDefense, who: Attacked) -> Law | None:
+    """Return the law of the noise in the answer to one question about one person; None where it is not known.
+
+    `conceal_aware` measures a single question as it stands, with Laplace noise on its one row.
+    """
+    if type(defense).respond is QueryDefense.respond:
+        return defense.law("sp", *who.sizes, 1)
+    if type(defense).respond is ConcealAware.respond:
+        parts = (strategy := choose(np.eye(1, len(who)))).parts
+        if len(parts) == 1 and len(parts[0][1]) == 1:
+            ((_, scales, back),) = parts
+            return Laplace(float(abs(back[0, 0]) * defense.noise(scales, strategy, *who.sizes)[0]))
+    return None
 
 
 def _hits(defense: QueryDefense, who: Attacked, value: int, rng: np.random.Generator, worlds: int) -> float:
@@ -80,7 +100,8 @@ def everybody(
     defenses: dict[tuple[str, float], QueryDefense], who: Attacked, m: int, seed: int
 ) -> dict[tuple[str, float], float]:
     """Return the leakage where m random questions are decoded for everybody at once, in percent."""
-    keys = [key for key in defenses for _ in range(max(1, round(GUESSES / len(who))))]
+    draws = min(max(1, round(GUESSES / len(who))), MOST_DRAWS)
+    keys = [key for key in defenses for _ in range(draws)]
     attack = RevealCompressed(m=min(m, MOST_TOGETHER, len(who)), queries="binary", decoder="maximum_likelihood")
     views = [
         ComplianceDesk(who.group, who.label, defenses[key], stream("assess", "noise", *key, i, seed)).view(who.base)
@@ -93,9 +114,9 @@ def everybody(
 
 
 def error_of(defense: QueryDefense, group: np.ndarray, label: np.ndarray, models: np.ndarray) -> float:
-    """Return by how much half of the answers to questions for statistical parity are off at least, at most 1."""
+    """Return by how much half of the answers to questions for statistical parity are off at least."""
     law = defense.noise_law(Question(models, "sp", group, label))
-    return min(float(np.max(law.ppf(0.75))), 1.0)
+    return float(np.max(law.ppf(0.75)))
 
 
 def variants(score: np.ndarray, m: int, rng: np.random.Generator) -> np.ndarray:
@@ -105,14 +126,14 @@ def variants(score: np.ndarray, m: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def by_epsilon(
-    who: Attacked, few: Attacked, everyone: Attacked, queries: int, epsilons: tuple[float, ...], seed: int
+    few: Attacked, everyone: Attacked, queries: int, epsilons: tuple[float, ...], seed: int
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return a row for each defense and ε: how far off its answers are, and what each attack gets.
 
     Parameters
     ----------
-    who, few, everyone : Attacked
-        The people attacked one by one, those attacked all at once, and all there are, whom answers are about.
+    few, everyone : Attacked
+        The people attacked all at once, and all there are, whom answers are about and who are attacked one by one.
     queries : int
         Questions within the budget.
     """
@@ -125,7 +146,7 @@ def by_epsilon(
     together = everybody(made, few, queries, seed)
     rows = []
     for (name, epsilon), defense in made.items():
-        alone = one_victim(defense, who, stream("assess", "victim", name, epsilon, seed), WORLDS)
+        alone = one_victim(defense, everyone, stream("assess", "victim", name, epsilon, seed), WORLDS)
         attacks = {"reveal_single": alone, "reveal_compressed": together[name, epsilon]}
         strongest = max(attacks, key=attacks.get)
         promise = defense.guarantee()
@@ -136,7 +157,7 @@ def by_epsilon(
                 "delta": promise.delta,
                 "protects": promise.protects,
                 "questions": queries,
-                "error": error_of(defense, everyone.group, everyone.label, models),
+                "error": min(error_of(defense, everyone.group, everyone.label, models), 1.0),  # a gap is at most 1
                 "leakage": attacks[strongest],
                 "strongest_attack": strongest,
                 "attacks": [{"attack": attack, "leakage": got} for attack, got in attacks.items()],
@@ -150,7 +171,7 @@ class Advice:
     """Which defense and ε to take: `low` to `high` is the recommended range, None at an end that nothing reaches.
 
     From `low` on, noise is below what sampling does to the gap anyway; up to `high`, the strongest attacker stays
-    within `TOLERATED` points of guessing. `questions` is how many of those asked for can be answered at `epsilon` with
+    within `tolerance` points of guessing. `questions` is how many of those asked for can be answered at `epsilon` with
     noise below sampling.
     """
 
@@ -160,6 +181,7 @@ class Advice:
     high: float | None
     sampling: float
     questions: int
+    tolerance: float = TOLERATED
 
     @property
     def possible(self) -> bool:
@@ -192,7 +214,14 @@ def crossing_point(epsilons: list[float], values: list[float], level: float, ris
     return math.exp(x + (y - x) * (level - a) / (b - a))
 
 
-def advise(rows: list[dict[str, Any]], everyone: Attacked, sampling: float, epsilon: float | None, seed: int) -> Advice:
+def advise(
+    rows: list[dict[str, Any]],
+    everyone: Attacked,
+    sampling: float,
+    epsilon: float | None,
+    seed: int,
+    tolerance: float = TOLERATED,
+) -> Advice:
     """Choose among the defenses with a pure ε: the least error at the largest ε within the tolerance, or at this ε.
 
     Whoever attacks here knows how many are in each group, so that what `conceal_aware` promises is as good as any.
@@ -201,12 +230,12 @@ def advise(rows: list[dict[str, Any]], everyone: Attacked, sampling: float, epsi
     for name in sorted({row["defense"] for row in rows if row["delta"] == 0}):
         mine = sorted((r for r in rows if r["defense"] == name), key=lambda r: r["epsilon"])
         at = [r["epsilon"] for r in mine]
-        high = crossing_point(at, [r["leakage"] for r in mine], 50 + TOLERATED, rising=True)
+        high = crossing_point(at, [r["leakage"] for r in mine], 50 + tolerance, rising=True)
         low = crossing_point(at, [r["error"] for r in mine], sampling, rising=False)
         ranges[name] = (low, high)
 
     def chosen(name: str) -> float:
-        return epsilon if epsilon is not None else _rounded_down(ranges[name][1] or min(EPSILONS))
+        return epsilon if epsilon is not None else rounded_down(ranges[name][1] or min(EPSILONS))
 
     def error_at(name: str, m: int) -> float:
         models = variants(everyone.base, m, stream("assess", "models", seed))
@@ -215,10 +244,10 @@ def advise(rows: list[dict[str, Any]], everyone: Attacked, sampling: float, epsi
     asked = rows[0]["questions"]
     best = min(ranges, key=lambda name: (error_at(name, asked), name))
     affordable = [m for m in (*FEWER, asked) if m <= asked and error_at(best, m) <= sampling]
-    return Advice(best, chosen(best), *ranges[best], sampling, max(affordable, default=0))
+    return Advice(best, chosen(best), *ranges[best], sampling, max(affordable, default=0), tolerance)
 
 
-def _rounded_down(value: float) -> float:
+def rounded_down(value: float) -> float:
     """Return two significant digits, rounded down."""
     unit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return float(f"{math.floor(value / unit + 1e-9) * unit:.2g}")

@@ -114,9 +114,11 @@ def measures(
 
 def _noise(question: Question, defense: QueryDefense, rng: np.random.Generator) -> np.ndarray | None:
     """Return draws of the noise in one answer; nothing where too few people are asked about."""
+    if any(len(np.unique(question.group[people])) < 2 for people in question.classes):
+        return None  # a class without one of the groups: a desk cannot answer
     try:
         law = defense.noise_law(question)
-    except BadRequest:  # a class without one of the groups
+    except BadRequest:
         return None
     if question.metric == "eodds":  # answers have two parts; the second is about those without the favourable outcome
         return law.sample((DRAWS, 2), rng)[:, 1]

@@ -7,7 +7,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-SMALL = 5  # people: smaller groups are named and counted nowhere
+from fairpriv.assessment.small import SMALL, Told, crossing, told
+
+BETWEEN = " × "  # the attributes of an intersection
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,37 +28,38 @@ class Comparison:
         return f"{self.attribute}: {self.looked_at} against {self.reference}"
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Return the attributes it is about."""
+        return tuple(self.attribute.split(BETWEEN)) if self.kind == "intersection" else (self.attribute,)
+
+    @property
     def sizes(self) -> tuple[int, int]:
         """Return the sizes of both groups."""
         return int((self.group == 0).sum()), int((self.group == 1).sum())
 
 
-def comparisons(attributes: pd.DataFrame, privileged: Sequence[str]) -> tuple[list[Comparison], list[str]]:
-    """Return the comparisons, the main one of the first attribute first, and notes on groups too small to look at."""
+def comparisons(attributes: pd.DataFrame, privileged: Sequence[str]) -> tuple[list[Comparison], list[str], Told]:
+    """Return the comparisons, the main one of the first attribute first, notes on groups left out, what may be told."""
     found, notes = [], []
     for attribute in attributes:
         found += _of_attribute(attribute, attributes[attribute], privileged)
     mains = [c for c in found if c.kind == "main"]
     found = mains + [c for c in found if c.kind != "main"]
+    may = told(attributes, [c.group for c in mains if min(c.sizes) >= SMALL])
     for several in range(2, len(attributes.columns) + 1):
         for names in combinations(attributes, several):
             crossed = crossing(attributes, names)
             for value in crossed.cat.categories:
                 inside = (crossed == value).to_numpy()
-                title = " × ".join(names)
+                title = BETWEEN.join(names)
                 found.append(Comparison(title, "intersection", value, "the rest", (~inside).astype(np.int8)))
-    kept = [c for c in found if min(c.sizes) >= SMALL]
+    kept = [c for c in found if min(c.sizes) >= SMALL and (c.kind == "main" or may.tells(c.names, c.looked_at))]
     if dropped := len(found) - len(kept):
-        notes.append(f"{dropped} comparisons of groups with fewer than {SMALL} people are not shown")
-    return kept, notes
-
-
-def crossing(attributes: pd.DataFrame, names: Sequence[str]) -> pd.Series:
-    """Return each person's combination of values, as a categorical of those that occur."""
-    texts = attributes[names[0]].astype(str)
-    for name in names[1:]:
-        texts = texts + " & " + attributes[name].astype(str)
-    return texts.astype("category")
+        notes.append(
+            f"{dropped} comparisons are not shown: of groups with fewer than {SMALL} people, or of such as would tell "
+            "of those by subtraction"
+        )
+    return kept, notes, may
 
 
 def _of_attribute(attribute: str, column: pd.Series, privileged: Sequence[str]) -> list[Comparison]:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from fairpriv.assessment import pictures, words
-from fairpriv.assessment.budgets import TOLERATED
 from fairpriv.assessment.study import WORLDS, Study
 from fairpriv.assessment.words import number, people, percent
 from fairpriv.report import html as report
@@ -31,6 +30,10 @@ def _section(title: str, *parts: str) -> str:
     return tag("section", tag("h2", escaped(title)) + "".join(parts))
 
 
+def _explained(pairs: Iterable[tuple[str, str]], class_: str) -> str:
+    return tag("dl", "".join(tag("dt", escaped(k)) + tag("dd", escaped(v)) for k, v in pairs), class_=class_)
+
+
 def _say(text: str, class_: str = "") -> str:
     return tag("p", escaped(text), class_=class_)
 
@@ -44,9 +47,9 @@ def _pictures(found: Study) -> str:
     first = _figure(
         pictures.by_epsilon(found),
         f"What the strongest attacker gets, and how far off answers are, by ε. {marked}; the line is ε = "
-        f"{number(found.advice.epsilon)}. Dotted: {50 + TOLERATED:g} %, the bound e^ε/(1 + e^ε) on any attacker, and "
-        "what another sample of people would change. The bound is that of conceal_aware; where the sizes of both "
-        "groups are known besides, the others are bounded by twice their ε.",
+        f"{number(found.advice.epsilon)}. Dotted: {50 + found.advice.tolerance:g} %, the bound e^ε/(1 + e^ε) on any "
+        "attacker, and what another sample of people would change. The bound is that of conceal_aware; where the sizes "
+        "of both groups are known besides, the others are bounded by twice their ε.",
     )
     second = _figure(
         pictures.by_questions(found),
@@ -67,17 +70,22 @@ def _defenses(found: Study) -> str:
         rows.append(
             [
                 row["defense"],
+                words.way(row["defense"]),
                 swaps + delta,
                 _error(row["error"]),
                 percent(got["reveal_single"]),
                 percent(got["reveal_compressed"]),
             ]
         )
-    heads = ["way of answering", "hides", "error", "leakage, one victim", "leakage, all at once"]
-    refused = [f"{name}: {why}" for name, why in found.refused.items()]
+    heads = ["way of answering", "how", "hides", "error", "leakage, one victim", "leakage, all at once"]
+    refused = [f"{name} does not take every ε: {why}" for name, why in found.refused.items()]
     return _section(
         f"Every way of answering, at ε = {number(found.advice.epsilon)} for {people(found.queries)} questions",
-        _table(heads, rows, texts=2),
+        _say(
+            "“One victim”: the whole budget goes into one question about one person. “All at once”: the answers are "
+            "decoded for everybody. “Hides one person”: whoever knows everybody else's group does not learn this one."
+        ),
+        _table(heads, rows, texts=3),
         _list(refused),
     )
 
@@ -100,8 +108,8 @@ def _comparisons(found: Study) -> str:
         f"people into the two groups with {percent(absolute['leakage_up_to_names'])}, without saying which is which."
     )
     spread = 100 * (0.5 / WORLDS) ** 0.5  # 95 %: two standard deviations of the mean of two shares near a half
-    tried = f"Under conceal_aware the last column is found by trying: give or take {spread:.0f} points. "
-    note = (tried if found.advice.defense == "conceal_aware" else "") + note
+    tried = f"The last column is found by trying: give or take {spread:.0f} points. "
+    note = ("" if found.by_comparison[0]["private"]["by_law"] else tried) + note
     return _section("Leakage, group by group", _table(heads, rows, texts=2), _say(note, "soft"))
 
 
@@ -149,11 +157,16 @@ def _inference(found: Study) -> str:
     if not found.inference:
         return _section("What the decisions give away", _say("Too few people in one of the groups to try."))
     rows = [
-        [r["attack"].replace("_", " "), r["knows"], percent(r["leakage"]), percent(r["leakage_of_all_people"])]
-        for r in found.inference
+        [r["knows"], r["attack"], percent(r["leakage"]), percent(r["leakage_of_all_people"])] for r in found.inference
     ]
-    heads = ["attacker", "knows", "leakage", "right guesses"]
-    return _section("What the decisions give away", _table(heads, rows, texts=2))
+    heads = ["the attacker knows", "attack", "leakage", "right guesses"]
+    note = (
+        f"No question is asked here: an attacker guesses the {found.main.attribute} of people from what else is known "
+        "of them, and corrects the guesses by what was published about the decisions. A correction makes the guesses "
+        "fit what was published; it may be right for more people and yet for a smaller share of one group. An exact "
+        "gap has the sizes of the groups in its digits: where both corrections agree, it told as much as the table."
+    )
+    return _section("What the decisions give away", _say(note), _table(heads, rows, texts=2))
 
 
 def _summaries(found: Study) -> str:
@@ -161,7 +174,7 @@ def _summaries(found: Study) -> str:
         [
             r["table"],
             r["category"],
-            "fewer than 5" if r["small"] else people(r["people"]),
+            "left out" if r["left_out"] else people(r["people"]),
             "–" if r["selection_rate"] is None else f"{r['selection_rate']:.3f}",
             "–" if r["impact_ratio"] is None else f"{r['impact_ratio']:.2f}",
         ]
@@ -192,9 +205,9 @@ def page(found: Study, facts: dict[str, str]) -> str:
     lead = "".join(_say(line, "lead") for line in words.headline(found))
     features = len(found.people.features.columns)
     sizes = f"{people(len(found.people))} people, {features} columns to learn from; {found.main.name}"
-    about = "".join(f"<dt>{escaped(k)}</dt><dd>{escaped(v)}</dd>" for k, v in facts.items())
     body = "".join(
         (
+            _section("What the words mean", _explained(words.glossary(found), "words")),
             _pictures(found),
             _defenses(found),
             _comparisons(found),
@@ -204,7 +217,7 @@ def page(found: Study, facts: dict[str, str]) -> str:
             _table_notes(found),
             _section("Who is taken to attack", _list(words.threat_model(found), "plain")),
             _section("What the numbers rest on", _list(words.assumptions(found), "plain")),
-            _section("How this was made", f'<dl class="facts">{about}</dl>'),
+            _section("How this was made", _explained(facts.items(), "facts")),
         )
     )
     return (

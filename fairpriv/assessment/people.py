@@ -20,6 +20,7 @@ from fairpriv.seeds import stream
 LEAST = 20  # people, below which nothing can be said
 MOST_GROUPS = 30  # values of a protected attribute
 MANY = 20_000  # people, from which on two models, each trained on half of them, do
+TOLERATED = 5.0  # points above guessing that the recommendation allows the strongest attacker: our number, no law's
 BANDS = 4  # that a protected number (an age) is cut into
 
 
@@ -41,6 +42,8 @@ class Settings:
         The budget of these answers together (None: the recommended one).
     seed : int
         Of every random draw.
+    tolerance : float
+        Points above guessing that the recommendation allows the strongest attacker.
     """
 
     label: str
@@ -51,6 +54,7 @@ class Settings:
     queries: int | None = None
     epsilon: float | None = None
     seed: int = 0
+    tolerance: float = TOLERATED
 
     def __post_init__(self) -> None:
         """Check what can be checked without the table."""
@@ -65,6 +69,7 @@ class Settings:
         if self.epsilon is not None:
             validate.number("epsilon", self.epsilon, above=0, at_most=10_000)
         validate.integer("seed", self.seed, at_least=0)
+        validate.number("tolerance", self.tolerance, above=0, below=50)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 from matplotlib import rc_context
 
-from fairpriv.assessment.budgets import TOLERATED, ceiling
+from fairpriv.assessment.budgets import ceiling
 from fairpriv.assessment.study import Study
 from fairpriv.assessment.words import number
 from fairpriv.report.figures import COLOURS, canvas, legend_below, plain_log_ticks, plt
@@ -66,7 +66,7 @@ def by_epsilon(found: Study) -> str:
         bottom.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         bottom.axhline(found.advice.sampling, color=INK, lw=0.8, ls=(0, (1, 3)))
         bottom.annotate("sampling", (epsilons[0], found.advice.sampling), ha="left", va="top", fontsize=8)
-        top.axhline(50 + TOLERATED, color=INK, lw=0.8, ls=(0, (1, 3)))
+        top.axhline(50 + found.advice.tolerance, color=INK, lw=0.8, ls=(0, (1, 3)))
         plain_log_ticks(bottom, [e for e in (0.1, 0.2, 0.5, 1, 2, 5, 10, 100) if e >= epsilons[0]])
         for axis in (top, bottom):
             _mark_range(axis, found, epsilons)

@@ -19,7 +19,7 @@ from fairpriv.models.random_forest import RandomForest
 from fairpriv.seeds import stream
 
 MOST = 3000  # people attacked and known; of more, a sample
-EXPONENTS = (0, 1, 2, 4, 8, 16)
+EXPONENTS = (1, 2, 4, 8, 16)  # of confidences; 0, the first of equals, would throw away who is surely guessed
 
 
 def _part(people: People, group: np.ndarray, rows: np.ndarray) -> AttackSet:

@@ -10,9 +10,10 @@ from threadpoolctl import threadpool_limits
 from fairpriv import validate
 from fairpriv.assessment import budgets, fairness, predictions, questions, summaries
 from fairpriv.assessment.budgets import Advice
-from fairpriv.assessment.groups import SMALL, Comparison, comparisons
+from fairpriv.assessment.groups import Comparison, comparisons
 from fairpriv.assessment.people import People, Settings, read
 from fairpriv.assessment.questions import Attacked, attacked
+from fairpriv.assessment.small import SMALL, Told
 from fairpriv.defenses.query.none import NoDefense
 from fairpriv.errors import BadRequest
 from fairpriv.seeds import stream
@@ -66,7 +67,7 @@ def study(frame: pd.DataFrame, settings: Settings, name: str, say: Callable[[str
     with threadpool_limits(1):  # small matrices: threads would wait for each other
         say("reading the table" + ("" if settings.prediction else " and training a model"))
         people = read(frame, settings, name)
-        compared, notes = comparisons(people.attributes, settings.privileged)
+        compared, notes, may = comparisons(people.attributes, settings.privileged)
         if not compared:
             raise BadRequest(
                 f"{name}: no group of {' or '.join(settings.protected)} has {SMALL} people with {SMALL} others to be "
@@ -80,7 +81,7 @@ def study(frame: pd.DataFrame, settings: Settings, name: str, say: Callable[[str
         who, few, fewer = (attacked(people, main, seed, most) for most in (questions.MOST, FEW, questions.CURVE))
         everyone = Attacked(main.group, people.label, people.score)
         say("attacking private answers")
-        rows, refused, advice = _budgets(people, who, few, everyone, queries, settings)
+        rows, refused, advice = _budgets(people, few, everyone, queries, settings)
         best = budgets.query_defenses(advice.epsilon)[0][advice.defense]
         say(f"attacking exact answers to up to {len(who):,} questions")
         by_questions = questions.by_questions(who, fewer, settings.queries, best, seed)
@@ -96,24 +97,24 @@ def study(frame: pd.DataFrame, settings: Settings, name: str, say: Callable[[str
         notes = [*people.notes, *notes, *_sampled(people, who, few, fewer, compared)]
         return Study(
             people, settings, queries, main, len(who), by_questions, questions.absolute_gaps(who, seed), rows, refused,
-            advice, by_comparison, measured, inferred, summaries.rates(people.decision, people.attributes),
-            _summary_leaks(people, main, inferred), tuple(notes),
+            advice, by_comparison, measured, inferred, summaries.rates(people.decision, people.attributes, may),
+            _summary_leaks(people, main, inferred, may), tuple(notes),
         )  # fmt: skip
 
 
 def _budgets(
-    people: People, who: Attacked, few: Attacked, everyone: Attacked, queries: int, settings: Settings
+    people: People, few: Attacked, everyone: Attacked, queries: int, settings: Settings
 ) -> tuple[list[dict[str, Any]], dict[str, str], Advice]:
     """Return the rows by ε, what refused, and the advice; the rows at its ε are among them."""
     seed = settings.seed
     given = () if settings.epsilon is None else (settings.epsilon,)
     grid = tuple(sorted({*budgets.EPSILONS, *given}))
-    rows, refused = budgets.by_epsilon(who, few, everyone, queries, grid, seed)
+    rows, refused = budgets.by_epsilon(few, everyone, queries, grid, seed)
     rng = stream("assess", "sampling", seed)
     sampling = fairness.sampling_deviation(people.label, people.decision, everyone.group, rng)
-    advice = budgets.advise(rows, everyone, sampling, settings.epsilon, seed)
+    advice = budgets.advise(rows, everyone, sampling, settings.epsilon, seed, settings.tolerance)
     if advice.epsilon not in grid:
-        rows += budgets.by_epsilon(who, few, everyone, queries, (advice.epsilon,), seed)[0]
+        rows += budgets.by_epsilon(few, everyone, queries, (advice.epsilon,), seed)[0]
     rows = sorted(rows, key=lambda row: (row["defense"], row["epsilon"]))
     return rows, refused, advice
 
@@ -124,6 +125,7 @@ def _compared(people: People, comparison: Comparison, best: Any, seed: int) -> d
     noise, rng = stream("assess", "noise", comparison.name, seed), stream("assess", "compared", comparison.name, seed)
     attack = questions.attack_with(len(who), len(who))
     found = who.run(attack, NoDefense(), noise, rng)
+    everyone = Attacked(comparison.group, people.label, people.score)
     n0, n1 = comparison.sizes
     return {
         "attribute": comparison.attribute,
@@ -137,27 +139,29 @@ def _compared(people: People, comparison: Comparison, best: Any, seed: int) -> d
         "private": {
             "epsilon": best.epsilon,
             "defense": best.name,
-            "leakage": budgets.one_victim(best, who, noise, WORLDS),
+            "leakage": budgets.one_victim(best, everyone, noise, WORLDS),
+            "by_law": budgets.single_law(best, everyone) is not None,  # else by trying
         },
     }
 
 
-def _summary_leaks(people: People, main: Comparison, inferred: list[dict[str, Any]]) -> dict[str, Any]:
+def _summary_leaks(people: People, main: Comparison, inferred: list[dict[str, Any]], may: Told) -> dict[str, Any]:
     corrected = [row for row in inferred if "corrected by the table" in row["attack"]]
     plain = [row for row in inferred if row["attack"].startswith("adversary") and "corrected" not in row["attack"]]
     return {
         "table_and_decision": summaries.given_away(people.decision, main.group),
         "two_tables": summaries.differencing(people.decision, main.group),
         "cells": summaries.small_cells(people.attributes, people.decision),
-        "without_table": max(plain, key=lambda r: r["leakage"], default=None),
-        "with_table": max(corrected, key=lambda r: r["leakage"], default=None),
+        "subtraction": {"small": may.small, "follow": may.subtracted, "left_out": may.of - len(may.categories)},
+        "without_table": max(plain, key=lambda r: r["leakage_of_all_people"], default=None),
+        "with_table": max(corrected, key=lambda r: r["leakage_of_all_people"], default=None),
     }
 
 
 def _sampled(people: People, who: Attacked, few: Attacked, fewer: Attacked, compared: list[Comparison]) -> list[str]:
     notes = []
     for n, what in (
-        (len(who), "answers are attacked for"),
+        (len(who), "exact answers are attacked for"),
         (len(few), "private answers are attacked all at once for"),
         (len(fewer), "the curve over the number of questions is drawn for"),
         (min(len(people), predictions.MOST), "groups are guessed from decisions for"),

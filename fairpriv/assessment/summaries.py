@@ -5,38 +5,39 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairpriv.assessment.groups import SMALL, crossing
+from fairpriv.assessment.groups import BETWEEN
+from fairpriv.assessment.small import SMALL, Told, crossing
 from fairpriv.metrics.leakage import leakage
 
 
-def rates(decision: np.ndarray, attributes: pd.DataFrame) -> list[dict[str, Any]]:
+def rates(decision: np.ndarray, attributes: pd.DataFrame, may: Told) -> list[dict[str, Any]]:
     """Return selection rate and impact ratio (to the highest rate) of each value, and of each combination of values.
 
-    Categories of fewer than `SMALL` people are marked and their numbers left out: the page must not tell about them.
+    Numbers of categories that may not be told are left out: the page must not tell of few people.
     """
     names = list(attributes)
-    tables = {name: attributes[name].astype(str) for name in names}
+    tables = {(name,): attributes[name].astype(str) for name in names}
     if len(names) > 1:
-        tables[" × ".join(names)] = crossing(attributes, names).astype(str)
-    return [row for title, column in tables.items() for row in _table(title, decision, column)]
+        tables[tuple(names)] = crossing(attributes, names).astype(str)
+    return [row for names, column in tables.items() for row in _table(names, decision, column, may)]
 
 
-def _table(title: str, decision: np.ndarray, column: pd.Series) -> list[dict[str, Any]]:
+def _table(names: tuple[str, ...], decision: np.ndarray, column: pd.Series, may: Told) -> list[dict[str, Any]]:
     counts = pd.DataFrame({"value": column, "selected": decision}).groupby("value")["selected"].agg(["size", "sum"])
-    large = counts[counts["size"] >= SMALL]
+    large = counts[[may.tells(names, value) for value in counts.index]]
     best = float((large["sum"] / large["size"]).max()) if len(large) else float("nan")
     out = []
     for value, row in counts.iterrows():
-        shown = row["size"] >= SMALL
+        shown = may.tells(names, value)
         rate = float(row["sum"] / row["size"]) if shown else None
         out.append(
             {
-                "table": title,
+                "table": BETWEEN.join(names),
                 "category": str(value),
                 "people": int(row["size"]) if shown else None,
                 "selection_rate": rate,
                 "impact_ratio": rate / best if shown and best > 0 else None,
-                "small": not shown,
+                "left_out": not shown,
             }
         )
     return out

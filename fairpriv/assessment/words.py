@@ -1,7 +1,18 @@
 """The assessment in plain words: the headline, what the attacker is taken to be, and what is taken for granted."""
 
-from fairpriv.assessment.budgets import TOLERATED, ceiling
+from fairpriv.assessment.budgets import ceiling, rounded_down
 from fairpriv.assessment.study import Study
+from fairpriv.registry import find, summary
+
+WAYS = {  # of answering, in plain words; a plug-in from elsewhere speaks for itself
+    "conceal": "noise fitted to the sizes of the groups, as first published (Attribute-Conceal)",
+    "conceal_aware": "noise fitted to the questions and to the sizes of the groups",
+    "conceal_exact": "as conceal, with the least noise that keeps its promise",
+    "conceal_laplace": "milder noise fitted to the sizes; the promise may fail with probability δ",
+    "conceal_tight": "as conceal, with at least 5 times less noise",
+    "gaussian": "mild noise for the worst case; the promise may fail with probability δ",
+    "laplace": "noise for the worst case, whatever the sizes",
+}
 
 
 def number(value: float, digits: int = 2) -> str:
@@ -14,9 +25,31 @@ def percent(value: float) -> str:
     return f"{value:.0f} %" if value in (0, 50, 100) else f"{min(max(value, 0.1), 99.9):.1f} %"
 
 
+def at_most(value: float) -> str:
+    """Return a bound with two digits, never more than it is."""
+    return number(rounded_down(value))
+
+
+def way(defense: str) -> str:
+    """Return how a defense answers."""
+    return WAYS.get(defense) or summary(find("defenses", defense)).rstrip(".")
+
+
 def people(count: int) -> str:
     """Return a number of people or questions."""
     return f"{count:,}"
+
+
+def asked(count: int) -> str:
+    """Return a number of questions."""
+    return "1 question" if count == 1 else f"{count:,} questions"
+
+
+def off(error: float) -> str:
+    """Return how far off answers are, in words where a number would mean nothing."""
+    if error >= 1:
+        return "off by 1 or more, and say nothing"
+    return "off by less than 0.0001" if error < 1e-4 else f"off by about {number(error)}"
 
 
 def headline(found: Study) -> list[str]:
@@ -27,11 +60,11 @@ def headline(found: Study) -> list[str]:
     whom = "people" if not about else "sample"
     points = max(private["leakage"] - 50, 0)
     lines = [
-        f"Exact answers to {people(exact['questions'])} questions about bias{about} would reveal the {what} of "
+        f"Exact answers to {asked(exact['questions'])} about bias{about} would reveal the {what} of "
         f"{percent(exact['leakage_of_all_people'])} of the {whom} "
         f"({percent(exact['leakage_of_smaller_group'])} in the smaller group).",
         f"With ε = {number(advice.epsilon)} the strongest attacker we know stays within {number(points)} points of "
-        f"guessing; the answers to {people(found.queries)} questions are then off by about {number(private['error'])}.",
+        f"guessing; the answers to {asked(found.queries)} are then {off(private['error'])}.",
     ]
     if exact["leakage"] < 100:
         lines.insert(1, f"One question for each of the {people(found.attacked)} people would reveal the {what} of all.")
@@ -43,23 +76,61 @@ def advice(found: Study) -> str:
     told = found.advice
     if told.high is None:
         return (
-            f"No ε that was tried keeps the strongest attacker within {TOLERATED:g} points of guessing with "
+            f"No ε that was tried keeps the strongest attacker within {told.tolerance:g} points of guessing with "
             f"{told.defense}: take less than 0.1, or do not answer."
         )
-    within = f"the strongest attacker stays within {TOLERATED:g} points of guessing"
+    within = f"the strongest attacker stays within {told.tolerance:g} points of guessing"
     if told.possible:
         return (
-            f"Recommended: {told.defense} with ε from {number(told.low)} to {number(told.high)}. Up to there {within}; "
-            "from there on the noise is smaller than what another sample of people would change anyway "
+            f"Recommended: {told.defense} with ε from {number(told.low)} to {at_most(told.high)}. Up to there "
+            f"{within}; from there on the noise is smaller than what another sample of people would change anyway "
             f"({number(told.sampling)})."
         )
-    few = f"{told.questions:,} question{'' if told.questions == 1 else 's'}"
-    room = f" Up to {few} at ε = {number(told.epsilon)} would stay below that." if told.questions else ""
+    room = (
+        f" Up to {asked(told.questions)} at ε = {number(told.epsilon)} would stay below that." if told.questions else ""
+    )
     return (
-        f"Recommended: {told.defense} with ε of at most {number(told.high)}, where {within}. "
+        f"Recommended: {told.defense} with ε of at most {at_most(told.high)}, where {within}. "
         f"{people(found.queries)} answers are then blurred more by noise than by which people happened to be in the "
         f"table ({number(told.sampling)}): ask fewer questions, or about more people.{room}"
     )
+
+
+def glossary(found: Study) -> list[tuple[str, str]]:
+    """Return what a reader must know who has never heard of any of this."""
+    error = found.at_advice()["error"]
+    low, high = (max(min(0.2 + sign * error, 1.0), -1.0) for sign in (-1, 1))
+    span = f"{number(low)} to {number(high)}".replace("-", "−")
+    return [
+        (
+            "a question about bias",
+            "“How much more often does this model select one group than the other?” Whoever checks models for bias "
+            "asks it again for each version of a model. One answer looks harmless; many, compared with each other, "
+            "tell who is in which group.",
+        ),
+        (
+            "points of guessing",
+            "Leakage is the share of right guesses, averaged over the two groups: 50 % is tossing a coin, 100 % is "
+            "knowing. 3 points of guessing is 53 %.",
+        ),
+        (
+            "ε (epsilon)",
+            "How much all answers together may tell about one person. Random noise is added to each answer: the "
+            "smaller ε, the more noise, and the less anybody learns. 0.1 is strict; 10 hides next to nothing.",
+        ),
+        (
+            "off by about",
+            "Half of the answers are off by less than that, half by more: a true gap of 0.2 would typically be told "
+            f"as {span}."
+            if error < 1
+            else "Half of the answers are off by 1 or more: they say nothing.",
+        ),
+        (
+            "within how many points?",
+            f"That {found.advice.tolerance:g} points above guessing are tolerable is a choice of this tool, not of a "
+            "law: tolerance=POINTS asks for another.",
+        ),
+    ]
 
 
 def threat_model(found: Study) -> list[str]:
@@ -72,7 +143,6 @@ def threat_model(found: Study) -> list[str]:
         f"answers are made and how large the noise is; not the {what} of anyone.",
         "The worst case is shown: the whole budget is spent on one question about one person (reveal_single). "
         "Attacks on everybody at once (reveal_compressed, reveal_linear) are shown beside it.",
-        "Leakage is the share of right guesses, averaged over the two groups: 50 % is guessing, 100 % is knowing.",
         "Who guesses from decisions is taken to know the groups of half of the people, and attacks the other half.",
     ]
 
@@ -117,8 +187,10 @@ def summary_leaks(found: Study) -> list[str]:
     before, after = leaks["without_table"], leaks["with_table"]
     if before and after:
         lines.append(
-            f"An attacker who also knows features and outcomes gets {percent(before['leakage'])} without the table, "
-            f"and {percent(after['leakage'])} with it."
+            "An attacker who also knows features and outcomes guesses right for "
+            f"{percent(before['leakage_of_all_people'])} of the people without the table, and for "
+            f"{percent(after['leakage_of_all_people'])} with it; averaged over the two groups, "
+            f"{percent(before['leakage'])} and {percent(after['leakage'])}."
         )
     lines.append(
         f"Two exact tables, before and after one person leaves, give that person's {what} away: "
@@ -126,8 +198,14 @@ def summary_leaks(found: Study) -> list[str]:
     )
     if cells["small"] or cells["all_alike"]:
         lines.append(
-            f"Of the {cells['categories']} categories of the finest table, {cells['small']} hold fewer than 5 people, "
-            f"and in {cells['all_alike']} all people have the same decision: whoever knows somebody's category knows "
-            "their decision."
+            f"Categories of the finest table: {cells['categories']}; of fewer than 5 people: {cells['small']}; in "
+            f"which all people have the same decision: {cells['all_alike']}. There, whoever knows somebody's category "
+            "knows their decision."
+        )
+    if (less := leaks["subtraction"])["follow"]:
+        lines.append(
+            f"Of all categories, also of single attributes and of some of them together, {less['small']} hold fewer "
+            f"than 5 people. To leave out only these would not hide them: the numbers of {less['follow']} follow from "
+            f"the others by subtraction. Here {less['left_out']} are left out, so that none follows."
         )
     return lines

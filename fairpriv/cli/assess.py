@@ -25,12 +25,14 @@ examples:
   privileged=VALUE    the advantaged group, or several: male,white (default: the largest)
   queries=M           questions answered within the budget (default: 10)
   epsilon=E           the budget (default: the recommended one)
+  tolerance=5         points above guessing that the recommended budget allows the strongest attacker
   seed=0              of every random draw
   results_dir=results the page goes to results/assess/NAME OF THE FILE/
 
 Nothing leaves this machine, and the page holds numbers about groups only.
 """
-KEYS = ("label", "protected", "prediction", "positive", "privileged", "queries", "epsilon", "seed", "results_dir")
+NUMBERS = {"queries": "a whole number", "epsilon": "a number", "tolerance": "a number", "seed": "a whole number"}
+KEYS = ("label", "protected", "prediction", "positive", "privileged", *NUMBERS, "results_dir")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -85,7 +87,7 @@ def _read(words: Sequence[str]) -> tuple[Path, dict[str, Any]]:
             raise unknown("setting of assess", key, KEYS)
         if key in said:
             raise BadRequest(f"{key} is given twice")
-        said[key] = _number(key, value) if key in ("queries", "epsilon", "seed") else value
+        said[key] = _number(key, value) if key in NUMBERS else value
     for key in ("label", "protected"):
         if not said.get(key):
             raise BadRequest(f"assess needs {key}=COLUMN")
@@ -96,7 +98,6 @@ def _number(key: str, text: str) -> float | int | str:
     if text in ("", "null"):
         return text
     try:
-        return float(text) if key == "epsilon" else int(text)
+        return float(text) if NUMBERS[key] == "a number" else int(text)
     except ValueError:
-        wanted = "a number" if key == "epsilon" else "a whole number"
-        raise BadRequest(f"{key} must be {wanted}, got {text!r}") from None
+        raise BadRequest(f"{key} must be {NUMBERS[key]}, got {text!r}") from None

@@ -162,11 +162,13 @@ def read_table(path: Path, name: str | None = None) -> pd.DataFrame:
     """
     name = str(path) if name is None else name
     try:
-        frame = pd.read_csv(path, low_memory=False)
+        frame = pd.read_csv(path, low_memory=False, skipinitialspace=True)
         if len(frame.columns) == 1 and (mark := re.search(r"[;\t|]", str(frame.columns[0]))):
-            frame = _decimal_commas(pd.read_csv(path, low_memory=False, sep=mark[0]))
+            frame = _decimal_commas(pd.read_csv(path, low_memory=False, skipinitialspace=True, sep=mark[0]))
     except pd.errors.EmptyDataError:
         raise BadRequest(f"{name} is empty") from None
+    except UnicodeDecodeError:
+        raise BadRequest(f"{name} cannot be read: it is not text in UTF-8; save it again as CSV UTF-8") from None
     except Exception as error:  # the bytes are anybody's: pandas and each decompressor have errors of their own
         said = " ".join(str(error).split()) or type(error).__name__
         raise BadRequest(f"{name} cannot be read as CSV: {said}") from error

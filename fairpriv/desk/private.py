@@ -16,6 +16,7 @@ from fairpriv.desk.clients import Client
 from fairpriv.desk.costs import UNIT, Cost
 from fairpriv.desk.drawing import LEVEL, Drawer
 from fairpriv.desk.query import Query
+from fairpriv.desk.turns import Turn
 from fairpriv.errors import FairprivError
 
 
@@ -81,6 +82,13 @@ class PrivateDesk:
             self._local.db = state.connect(self._path)
         return self._local.db
 
+    @property
+    def _turn(self) -> Turn:
+        """Return this thread's place in the queue of those who write."""
+        if not hasattr(self._local, "turn"):
+            self._local.turn = Turn(self._path)
+        return self._local.turn
+
     def read(self, body: Any) -> Query:
         """Check a query; what it costs follows."""
         return query.read(body, self.declared, self.most_rows, self.unsafe_exact)
@@ -93,14 +101,15 @@ class PrivateDesk:
         """Answer queries in one transaction; each is answered or refused, and what is returned is on the disk."""
         db = self._db
         try:
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                found = [self._answer(db, client, one) for client, one in asked]
-                db.execute("COMMIT")
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
+            with self._turn:
+                db.execute("BEGIN IMMEDIATE")
+                try:
+                    found = [self._answer(db, client, one) for client, one in asked]
+                    db.execute("COMMIT")
+                except BaseException:
+                    if db.in_transaction:
+                        db.execute("ROLLBACK")
+                    raise
         except sqlite3.Error as error:
             return [Unavailable(f"the ledger cannot be written ({type(error).__name__}): nothing was spent")] * len(
                 asked

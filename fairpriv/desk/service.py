@@ -152,6 +152,7 @@ def make_app(desk: PrivateDesk, clients: Clients, body_limit: int = 2**26) -> Fa
     async def docs() -> Response:
         return Response(described.page(app.openapi()), media_type="text/html")
 
+    app.openapi()["components"] = {"securitySchemes": described.SECURITY}  # made once, and kept
     return app
 
 

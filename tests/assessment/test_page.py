@@ -12,7 +12,7 @@ import pytest
 
 import fairpriv
 from fairpriv import strict_json
-from fairpriv.assessment import api
+from fairpriv.assessment import api, words
 from fairpriv.cli import main
 from tests.assessment.conftest import hasten, people
 
@@ -109,6 +109,34 @@ def test_the_example_of_the_docstring(quick):
     assert failed == 0
 
 
+def test_the_page_explains_its_words_and_says_whose_number_the_tolerance_is(made):
+    text = (made / "page.html").read_text()
+    for said in (
+        "a question about bias",
+        "ε (epsilon)",
+        "50 % is tossing a coin",
+        "a choice of this tool, not of a law",
+    ):
+        assert said in text
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(1.0, "off by 1 or more, and say nothing"), (0.07, "off by about 0.07"), (1e-80, "off by less than 0.0001")],
+)
+def test_errors_in_words(error, said):
+    assert words.off(error) == said
+
+
+def test_one_question_is_no_questions():
+    assert [words.asked(m) for m in (1, 2, 1000)] == ["1 question", "2 questions", "1,000 questions"]
+
+
+def test_a_bound_is_never_rounded_up():
+    assert words.at_most(0.2089) == "0.2"
+    assert words.at_most(12.99) == "12"
+
+
 def browser() -> str:
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if found is None:
@@ -116,25 +144,44 @@ def browser() -> str:
     return found
 
 
-@pytest.mark.parametrize("width", [400, 1200])
-def test_chromium_shows_the_page_without_overflow(made, tmp_path, width):
-    program = browser()
+def chromium(profile, *flags: str) -> subprocess.CompletedProcess:
+    """Run Chromium without a window and without a word to anybody."""
+    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+    own = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
+    return subprocess.run([browser(), *own, *quiet, *flags], capture_output=True, text=True, timeout=120)
+
+
+def test_chromium_prints_on_a4_without_a_sheet_for_every_section(made, tmp_path):
+    sheet = tmp_path / "page.pdf"
+    done = chromium(tmp_path, "--no-pdf-header-footer", f"--print-to-pdf={sheet}", (made / "page.html").as_uri())
+    if not sheet.exists():
+        pytest.skip(f"Chromium does not run here: {done.stderr.strip().splitlines()[-1:]}")
+    content = sheet.read_bytes()
+    boxes = {tuple(float(x) for x in box.split()) for box in re.findall(rb"/MediaBox\s*\[([^\]]*)\]", content)}
+    assert {tuple(round(x) for x in box) for box in boxes} == {(0, 0, 595, 842)}
+    sheets = len(re.findall(rb"/Type\s*/Page\b(?!s)", content))
+    assert 3 <= sheets < (made / "page.html").read_text().count("<section")
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, False), (390, True), (1200, False), (1200, True)])
+def test_chromium_shows_the_page_without_overflow(made, tmp_path, width, dark):
     # the page's own text after a script that looks at it: no wider than the window, both pictures drawn
     look = """<script>addEventListener("load", () => { const wide = document.documentElement.scrollWidth;
       const drawn = [...document.querySelectorAll("svg")].filter(s => s.getBoundingClientRect().height > 100).length;
-      document.title = `wide ${wide} of ${innerWidth}, drawn ${drawn}`; });</script></body>"""
+      const light = c => c.match(/[\\d.]+/g).slice(0, 3).reduce((a, b) => a + +b, 0);
+      const seen = e => light(getComputedStyle(e).color) - light(getComputedStyle(document.body).backgroundColor);
+      const texts = [...document.querySelectorAll("p, li, td, dd, h2, svg text")].map(seen);
+      const ink = Math.round(Math.min(...texts.map(Math.abs))), sign = Math.sign(seen(document.body));
+      document.title = `wide ${wide} of ${innerWidth}, drawn ${drawn}, ink ${ink * sign}`; });</script></body>"""
     copy = tmp_path / "page.html"
     copy.write_text((made / "page.html").read_text().replace("</body>", look))
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
-    done = subprocess.run(
-        [program, *flags, f"--window-size={width},900", "--dump-dom", copy.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    found = re.search(r"<title>wide (\d+) of (\d+), drawn (\d)</title>", done.stdout)
+    scheme = f"--blink-settings=preferredColorScheme={0 if dark else 1}"
+    done = chromium(tmp_path / "profile", scheme, f"--window-size={width},900", "--dump-dom", copy.as_uri())
+    found = re.search(r"<title>wide (\d+) of (\d+), drawn (\d), ink (-?\d+)</title>", done.stdout)
     if found is None:
         pytest.skip(f"Chromium does not run here: {done.stderr.strip().splitlines()[-1:]}")
-    wide, window, drawn = map(int, found.groups())
+    wide, window, drawn, ink = map(int, found.groups())
     assert wide <= window
     assert drawn == 2
+    assert (ink > 0) == dark  # light ink on a dark page, dark ink on a light one
+    assert abs(ink) > 200  # of 765: nothing is faint

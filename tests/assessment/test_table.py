@@ -86,7 +86,7 @@ def test_predictions_are_decisions_or_scores(column, decisions):
 
 def test_groups_are_held_against_each_other_and_crossed():
     found = ready(people(), protected=("sex", "race"))
-    made, _ = comparisons(found.attributes, ())
+    made, *_ = comparisons(found.attributes, ())
     assert [c.name for c in made[:2]] == ["sex: female against male", "race: the rest against white"]
     assert {c.looked_at for c in made if c.kind == "value"} == {"asian", "black", "white"}
     assert sum(c.kind == "intersection" for c in made) <= 6
@@ -109,12 +109,22 @@ def test_semicolons_decimal_commas_and_a_byte_order_mark(tmp_path):
     pd.testing.assert_series_equal(frame["score"], people()["score"])
 
 
+def test_spaces_after_commas(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("sex, hired, job\nf, 1, clerk\nm, 0, nurse at night\n")
+    frame = read_table(path)
+    assert list(frame) == ["sex", "hired", "job"]
+    assert list(frame["job"]) == ["clerk", "nurse at night"]
+
+
 BAD = [
     (["label=hired", "protected=sexx"], "did you mean sex"),
     (["label=hired"], "needs protected=COLUMN"),
     (["label=hired", "protected=sex", "prediction=sex"], "different columns"),
     (["label=hired", "protected=sex", "epsilon=-1"], "epsilon must be > 0"),
     (["label=hired", "protected=sex", "epsilon=much"], "epsilon must be a number"),
+    (["label=hired", "protected=sex", "tolerance=50"], "tolerance must be < 50"),
+    (["label=hired", "protected=sex", "tolerance=few"], "tolerance must be a number"),
     (["label=hired", "protected=sex", "queries=0"], "queries must be >= 1"),
     (["label=hired", "protected=sex", "prediction=score", "queries=141"], "between 1 and 140"),
     (["label=hired", "protected=sex", "positve=1"], "did you mean positive"),
@@ -142,7 +152,9 @@ def test_a_wrong_request_is_one_line(tmp_path, capsys, words, says):
     [
         (b"", "is empty"),
         (b"sex,hired\n", "no rows"),
-        (b"\xff\xfe\x00\x01\x02", "cannot be read"),
+        (b"\xff\xfe\x00\x01\x02", "not text in UTF-8"),
+        ("sex,hired\nmännlich,1\n".encode("latin-1"), "not text in UTF-8"),
+        (b'sex,hired\n"f,1\n', "cannot be read as CSV"),
         (b"sex,hired\nf,1\nm,0\n", "at least 20 people"),
         (b"sex,hired\n" + b"f,1\nm,0\n" * 20, "no column to learn from"),
         (b"sex,hired,x\n" + b"f,1,2\nf,0,1\n" * 20, "one group only"),

@@ -66,8 +66,16 @@ def test_group_1_does_not_follow_from_the_data(tmp_path):
 def test_more_than_two_values_need_a_word(tmp_path, capsys):
     (tmp_path / "people.csv").write_text("sex,hired\n" + "F,0\nM,0\nX,0\nF,1\nM,1\nX,1\n")
     assert _init(tmp_path) == 2
-    assert "--privileged=VALUE" in capsys.readouterr().err
+    assert capsys.readouterr().err.endswith("say which are advantaged with --privileged VALUE ...\n")
     assert _init(tmp_path, "--privileged", "M") == 0
+
+
+def test_nobody_is_dropped_behind_the_clients_backs(tmp_path, capsys):
+    (tmp_path / "people.csv").write_text("sex,hired\n" + "F,0\nM,0\n,0\nF,1\nM,1\nM,1\n")
+    assert _init(tmp_path) == 2
+    said = capsys.readouterr().err
+    assert "missing values (NaN) in sex (1): leave these people out of the file, as predictions must" in said
+    assert "drop_missing" not in said  # an option of experiments alone
 
 
 def test_commands_refuse_in_one_line(tmp_path, capsys):

@@ -149,6 +149,31 @@ def test_the_page_needs_no_network(service):
     assert "https://" not in page
     described = client.get("/openapi.json")[1]
     assert set(described["paths"]) == {"/v1/answers", "/v1/budget", "/v1/ledger", "/v1/schema", "/healthz"}
+    schemes = described["components"]["securitySchemes"]
+    used = {
+        name
+        for path in described["paths"].values()
+        for verb in path.values()
+        for s in verb.get("security", ())
+        for name in s
+    }
+    assert used == set(schemes) == {"token"}
+    assert "prefers-color-scheme:dark" in page
+
+
+def test_the_description_names_what_is_sent(service):
+    paths, client = service.client(None).get("/openapi.json")[1]["paths"], service.client()
+    client.ask(H, epsilon=0.001)
+    sent = {"/v1/answers": client.ask(H, epsilon=0.001)[1]}
+    sent |= {path: client.get(path)[1] for path in ("/v1/budget", "/v1/schema", "/v1/ledger", "/healthz")}
+    for path, answer in sent.items():
+        (verb,) = paths[path].values()
+        fields = verb["responses"]["200"]["content"]["application/json"]["schema"]["properties"]
+        assert set(fields) == set(answer), path
+        assert all("description" in field for field in fields.values()), path
+    entry = paths["/v1/ledger"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]["properties"]
+    rows = sent["/v1/ledger"]["entries"]
+    assert set(entry["entries"]["items"]["properties"]) | {"intervals", "grid"} == {k for row in rows for k in row}
 
 
 def test_nothing_but_its_start_is_logged(service):

@@ -83,5 +83,12 @@ def _people(args: argparse.Namespace) -> tuple[np.ndarray, np.ndarray, tuple[str
             loader = replace(loader, privileged=(values[1],))
         group = loader.group(column)
     except BadRequest as error:  # the loader speaks of an experiment's options
-        raise BadRequest(str(error).replace("dataset.", "--")) from error
+        raise BadRequest(_in_words_of_the_desk(str(error))) from error
     return np.asarray(label, dtype=np.int8), group.astype(np.int8), loader.privileged
+
+
+def _in_words_of_the_desk(said: str) -> str:
+    what, drops, _ = said.partition(": dataset.drop_missing")
+    if drops:  # predictions come in the order of the file: nobody may be dropped behind the clients' backs
+        return f"{what}: leave these people out of the file, as predictions must leave them out too"
+    return said.replace("dataset.privileged=VALUE or [VALUE,VALUE]", "--privileged VALUE ...").replace("dataset.", "--")

@@ -8,12 +8,21 @@ import pandas as pd
 import pytest
 
 from fairpriv import datasets, registry
-from fairpriv.attacks.correction.base import AttackSet, ReconstructionView, estimate_constraint, scaled
+from fairpriv.attacks.correction.base import (
+    AttackSet,
+    Guess,
+    ReconstructionView,
+    estimate_constraint,
+    log_odds,
+    scaled,
+)
 from fairpriv.cells import Cell
 from fairpriv.errors import BadRequest
 from fairpriv.metrics.unfairness import unfairness
 from fairpriv.report.ferry2023 import checks, figures, tables
+from fairpriv.runner.driver import tasks_of
 
+ATTACKS = ("adversary_xy", "adversary_xyh")
 DATA = {"name": "synthetic", "n": 900, "n0": 300, "proxy": 0.4, "n_features": 6}
 
 
@@ -42,11 +51,41 @@ def run(*cells):
 
 def test_a_cell_does_not_depend_on_its_companions():
     cells = [cell(a, tolerance=t) for t in (0.0, 0.1) for a in ("adversary_xy", "adversary_xyh")]
+    cells += [
+        cell("adversary_xy", "threshold_optimizer", "PE", None),
+        cell("adversary_xyh", "threshold_optimizer", "PE", None),
+        cell("adversary_xy", "unmitigated", None, None),
+    ]
     together = run(*cells)
     alone = [run(c)[0] for c in cells]
     for one, other in zip(together, alone):
         assert repr(one) == repr(other)
-    assert together[0]["baseline"] == together[2]["baseline"]  # A does not look at predictions
+    # A does not look at predictions
+    assert together[0]["baseline"] == together[2]["baseline"] == together[4]["baseline"] == together[6]["baseline"]
+
+
+def test_each_target_and_attack_model_is_trained_once(monkeypatch):
+    trained = []
+    learner, forest = (registry.find(k, n) for k, n in (("defenses", "threshold_optimizer"), ("models", "random_forest")))
+    for cls, verb in ((learner, "fit"), (forest, "fit_classes")):
+        real = getattr(cls, verb)
+        monkeypatch.setattr(cls, verb, lambda self, *a, _real=real, _verb=verb: trained.append(_verb) or _real(self, *a))
+    run(*(cell(a, "threshold_optimizer", m, None) for m in ("SP", "EO") for a in ("adversary_xy", "adversary_xyh")))
+    assert trained.count("fit") == 2  # a target a metric
+    assert trained.count("fit_classes") == 3  # A's once, A′'s for each target
+    cells = [cell(a, d, m, None) for d, m in (("threshold_optimizer", "SP"), ("unmitigated", None)) for a in ATTACKS]
+    assert len(tasks_of(cells, set(range(4)))) == 1  # and the runner hands them over together
+
+
+def test_what_the_base_rate_gives_is_reported():
+    (row,) = run(cell(defense="threshold_optimizer", tolerance=None))
+    assert row["majority_balanced"] == 0.5
+    assert row["majority"] == pytest.approx(row["majority_share"])
+    for name in ("baseline", "corrected", "corrected_log_odds", "reweighted", "reweighted_corrected"):
+        assert 0.4 < row[name] <= 1
+        assert 0.4 < row[f"{name}_balanced"] <= 1
+    (slow,) = run(cell(attack_params={"corrector": "cp_sat_efficient", "exponents": [1]}))
+    assert "reweighted" not in slow
 
 
 def test_seeds_differ_and_repeat():
@@ -118,10 +157,27 @@ def test_estimated_constraint_is_the_least_unfair_metric():
 
 
 def test_confidence_is_scaled_to_one_and_two():
-    group, confidence = scaled(np.array([[0.5, 0.5], [0.1, 0.9], [0.7, 0.3]]))
-    np.testing.assert_array_equal(group, [0, 1, 0])
+    confidence = scaled(np.array([[0.5, 0.5], [0.1, 0.9], [0.7, 0.3]]))
     np.testing.assert_allclose(confidence, [1, 2, 1.5])
-    np.testing.assert_array_equal(scaled(np.full((3, 2), 0.5))[1], np.ones(3))
+    np.testing.assert_array_equal(scaled(np.full((3, 2), 0.5)), np.ones(3))
+
+
+def test_log_odds_are_a_column_a_group_where_there_are_more_than_two():
+    np.testing.assert_allclose(log_odds(np.array([[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]])), np.log([4, 1, 1000]))
+    costs = log_odds(np.array([[0.2, 0.5, 0.3], [0.0, 0.0, 1.0]]))
+    np.testing.assert_allclose(np.exp(costs), [[2.5, 1, 5 / 3], [1000, 1000, 1]])
+
+
+def test_the_base_rate_is_put_back_by_bayes():
+    rng = np.random.default_rng(0)
+    shares, law = np.array([0.9, 0.1]), np.array([[0.7, 0.2, 0.1], [0.1, 0.3, 0.6]])  # P(s), P(x | s)
+    balanced = (law / law.sum(axis=0)).T  # what a balanced loss learns of each x
+    true = (law * shares[:, None] / (shares @ law)).T
+    guess = Guess(balanced, rng.permutation(2), balanced[:2], None)
+    np.testing.assert_allclose(guess.knowing(shares).probabilities, true)
+    np.testing.assert_array_equal(guess.knowing(shares).group, [0, 0, 0])
+    np.testing.assert_array_equal(guess.blind(shares).group, [0, 0, 0])
+    assert guess.blind(shares).held_probabilities.shape == (2, 2)
 
 
 @pytest.mark.parametrize(

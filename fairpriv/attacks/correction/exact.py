@@ -60,6 +60,11 @@ def _side(problem: Problem, members: np.ndarray) -> Side:
     return Side(rows, weights, ordered, cost)
 
 
+def both_sides(problem: Problem) -> tuple[Side, Side]:
+    """Return the positively and the negatively predicted examples."""
+    return _side(problem, problem.predictions), _side(problem, ~problem.predictions)
+
+
 def _blocks(start: int, count: int):
     """Yield 0..count in blocks, upwards from the start, then downwards: (first, last, nearest, direction)."""
     for first in range(start, count + 1, BLOCK):
@@ -104,7 +109,7 @@ def _best(plus: Side, minus: Side, bounds: Bounds, best: float) -> tuple[float, 
 
 def solve(problem: Problem, ways: Sequence[Bounds]) -> Answer:
     """Return the cheapest reconstruction that meets one of the alternative bounds."""
-    plus, minus = _side(problem, problem.predictions), _side(problem, ~problem.predictions)
+    plus, minus = both_sides(problem)
     found = None
     for bounds in ways:
         found = _best(plus, minus, bounds, np.inf if found is None else found[0]) or found

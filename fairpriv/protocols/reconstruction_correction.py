@@ -192,9 +192,17 @@ class ReconstructionCorrection(Protocol):
     name: ClassVar[str] = "reconstruction_correction"
     paper: ClassVar[str] = "ferry2023"
     presented_by: ClassVar[str] = "fairpriv.report.ferry2023"
-    shared: ClassVar[tuple[str, ...]] = ("attack", "tolerance", "fairness", "defense")
+    shared: ClassVar[tuple[str, ...]] = ("attack", "tolerance")
     accepts: ClassVar[Mapping[str, type]] = {"attack": Adversary, "defense": FairLearner, "model": Model}
     least_rows: ClassVar[int] = 30  # thirds for training, test and attack
+
+    @classmethod
+    def shared_by(cls, cell: Cell) -> tuple[str, ...]:
+        """Return the axes along which cells are computed together: A's forest serves all targets without a tolerance.
+
+        Those with one are slow to train, and one metric's tolerances are enough to share a forest.
+        """
+        return cls.shared if cell.get("tolerance") is not None else (*cls.shared, "fairness", "defense")
 
     def validate(self, cell: Cell) -> None:
         """Refuse a cell before anything runs."""

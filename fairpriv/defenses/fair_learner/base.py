@@ -70,10 +70,6 @@ class FairLearner(Defense):
         if not self.takes_tolerance and tolerance is not None:
             raise BadRequest(f"tolerance must be null for {self.name}, which has none, got {tolerance!r}")
 
-    def encode(self, features: pd.DataFrame) -> np.ndarray:
-        """Return the features as the matrix that is trained on."""
-        return ordinal(features)
-
     def tree(self, rng: np.random.Generator) -> DecisionTreeClassifier:
         """Return the base learner."""
         return DecisionTreeClassifier(max_depth=self.max_depth, random_state=int(rng.integers(2**31)))
@@ -89,12 +85,9 @@ class FairLearner(Defense):
     ) -> Released:
         """Train on these rows; return the released model."""
         self.check(metric, tolerance)
-        x = self.encode(features)
         with own_deprecations_ignored():
-            predict = self._fit(x, np.asarray(label), np.asarray(group), metric, tolerance, rng)
-        return lambda frame, members, draw: np.asarray(
-            predict(self.encode(frame), members, int(draw.integers(2**31))), int
-        )
+            predict = self._fit(ordinal(features), np.asarray(label), np.asarray(group), metric, tolerance, rng)
+        return lambda frame, members, draw: np.asarray(predict(ordinal(frame), members, int(draw.integers(2**31))), int)
 
     def _fit(self, x, label, group, metric, tolerance, rng):
         """Train on a matrix; return a function of (matrix, group, random state)."""

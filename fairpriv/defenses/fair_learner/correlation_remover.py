@@ -31,9 +31,13 @@ class CorrelationRemoverLearner(FairLearner):
         super().__post_init__()
         choice("encoding", self.encoding, ENCODINGS)
 
-    def encode(self, features: pd.DataFrame) -> np.ndarray:
-        """Return the features as the matrix that is trained on."""
-        return one_hot(features)[0] if self.encoding == "one_hot" else super().encode(features)
+    def fit(self, features, label, group, metric, tolerance, rng):
+        """Train on these rows; return the released model."""
+        if self.encoding == "ordinal":
+            return super().fit(features, label, group, metric, tolerance, rng)
+        # columns of 0 and 1 are numbers: the codes that the base class makes of categories leave them as they are
+        model = super().fit(pd.DataFrame(one_hot(features)[0]), label, group, metric, tolerance, rng)
+        return lambda frame, members, draw: model(pd.DataFrame(one_hot(frame)[0]), members, draw)
 
     def _fit(self, x, label, group, metric, tolerance, rng):
         from fairlearn.preprocessing import CorrelationRemover

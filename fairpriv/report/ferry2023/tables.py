@@ -6,6 +6,11 @@ import pandas as pd
 from fairpriv.metrics.unfairness import METRICS
 
 ADVERSARIES = {"adversary_xyh": "A′", "adversary_xy": "A"}
+TITLES = {
+    "adult": "Adult, gender",
+    "acs_public_coverage_age": "ACSPublicCoverage (40 % sample), age",
+    "acs_income": "ACSIncome (40 % sample), race",
+}
 KEYS = ["dataset", "fairness", "tolerance", "attack"]
 
 
@@ -62,7 +67,9 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         five = five.merge(shares.reset_index())
     known = done[done.get("corrected_exact", pd.Series(np.nan, done.index)).notna()]
     more = every[~every["attack"].isin(ADVERSARIES)]
-    known_gain = ["baseline", "corrected", "corrected_rounded", "corrected_exact"]
+    exponents = ["exponent", "corrected_rounded_exponent", "corrected_exact_exponent"]
+    known_gain = ["baseline", "corrected", "corrected_rounded", "corrected_exact", *exponents]
+    by_odds = ["reweighted", "corrected_log_odds", "reweighted_log_odds"]
     values = rows[rows["sensitive"].astype(str) == "values"] if "sensitive" in rows else rows.iloc[:0]
     out = {
         "table3": spread(threshold, ["dataset", "fairness", "attack"], target + gains),
@@ -75,7 +82,7 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "further_constraints": spread(more, ["dataset", "defense", "fairness", "attack"], gains[:3]),
         "ldp_collection": _ldp(done, [*target, *gains[:3]]),
         "several_groups": spread(
-            values, ["dataset", "defense", "fairness", "attack"], [*target, *gains[:3], "changes"]
+            values, ["dataset", "defense", "fairness", "attack"], [*target, *gains[:3], "changes", *by_odds]
         ),
     }
     return {name: _note(table) for name, table in out.items() if not table.empty}

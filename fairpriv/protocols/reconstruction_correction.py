@@ -116,9 +116,7 @@ def _score(name: str, group: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     return {name: float(right.mean()), f"{name}_balanced": float(np.mean(by_group))}
 
 
-def _informed(
-    cell: Cell, attack: Adversary, view: ReconstructionView, guess: Guess, target: Target
-) -> dict[str, Any]:
+def _informed(cell: Cell, attack: Adversary, view: ReconstructionView, guess: Guess, target: Target) -> dict[str, Any]:
     """Correct a guess by the metric and the tolerance that the target was trained for, and by its exact unfairness."""
     metric, tolerance, truth = cell["fairness"], _known_tolerance(cell, target), target.group
     found = attack.correct(guess, view, metric, tolerance)

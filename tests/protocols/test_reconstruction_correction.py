@@ -76,10 +76,14 @@ def test_a_cell_does_not_depend_on_its_companions():
 
 def test_each_target_and_attack_model_is_trained_once(monkeypatch):
     trained = []
-    learner, forest = (registry.find(k, n) for k, n in (("defenses", "threshold_optimizer"), ("models", "random_forest")))
+    learner, forest = (
+        registry.find(k, n) for k, n in (("defenses", "threshold_optimizer"), ("models", "random_forest"))
+    )
     for cls, verb in ((learner, "fit"), (forest, "fit_classes")):
         real = getattr(cls, verb)
-        monkeypatch.setattr(cls, verb, lambda self, *a, _real=real, _verb=verb: trained.append(_verb) or _real(self, *a))
+        monkeypatch.setattr(
+            cls, verb, lambda self, *a, _real=real, _verb=verb: trained.append(_verb) or _real(self, *a)
+        )
     run(*(cell(a, "threshold_optimizer", m, None) for m in ("SP", "EO") for a in ("adversary_xy", "adversary_xyh")))
     assert trained.count("fit") == 2  # a target a metric
     assert trained.count("fit_classes") == 3  # A's once, A′'s for each target
@@ -309,7 +313,9 @@ def test_the_question_of_the_prior_is_answered_by_paired_differences():
 
 
 def test_forests_are_held_against_the_printed_reconstructions():
-    one = rows().assign(defense="threshold_optimizer", tolerance=np.nan, model="random_forest_adult", forest_max_depth=9)
+    one = rows().assign(
+        defense="threshold_optimizer", tolerance=np.nan, model="random_forest_adult", forest_max_depth=9
+    )
     both = pd.concat([one, one.assign(model="random_forest_tuned", baseline=0.5, forest_max_depth=4)])
     found = tables(both)
     assert set(found) == {"forests", "forests_counts"}

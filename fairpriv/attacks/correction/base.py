@@ -245,7 +245,7 @@ class Adversary(AnyAttack):
     def correct(
         self, guess: Guess, view: ReconstructionView, metric: str, tolerance: Fraction, **more: Any
     ) -> Reconstruction:
-        """Correct a guess by this fairness information (`more`: `at_least`; `exponent`, where it is not to be chosen)."""
+        """Correct a guess by this fairness information (`more`: `at_least`; `exponent`, where it is given)."""
         k = more.pop("exponent", None)
         if k is None:
             k = self.choose_exponent(guess, view.attack_set, metric, tolerance, view.groups, **more)

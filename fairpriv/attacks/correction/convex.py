@@ -52,10 +52,8 @@ def limits(bounds: Bounds, sides: list, p: int, n: int, width: int) -> list[tupl
     return fixed
 
 
-def least_integers(
-    lines: list[tuple], counts: int, width: int, p: int, n: int
-) -> tuple[str, np.ndarray | None, float]:
-    """Return (status, the first `counts` variables, whole; the sum of the others), that sum being as small as can be."""
+def least_integers(lines: list[tuple], counts: int, width: int, p: int, n: int) -> tuple[str, np.ndarray | None, float]:
+    """Return (status, the first `counts` variables, whole; the sum of the others), with the least such sum."""
     rows, low, high = zip(*lines)
     k = counts // 2
     found = milp(

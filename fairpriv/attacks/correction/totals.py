@@ -89,7 +89,7 @@ def window_least(values: np.ndarray, width: int) -> np.ndarray:
 
 
 def solve(first: Part, second: Part | None, low: int, high: int) -> list[Answer] | None:
-    """Return the cheapest reconstruction of each part with low..high examples in group 1 in all; None: there is none."""
+    """Return the cheapest reconstruction of each part with low..high examples in group 1 in all; None: none has."""
     if low > high:
         return None
     n0 = len(first.cost) - 1

@@ -1,7 +1,8 @@
 """Examples divided among groups of given sizes at least cost, where the cost depends on who goes where.
 
-From an optimal division, the next size is reached by moving one example along a cheapest path of groups (g gives one to
-h, h another to l, ...): successive shortest paths on as many nodes as there are groups, so no step looks at all examples.
+From an optimal division, the next size is reached by moving one example along a cheapest path of groups (g gives one
+to h, h another to l, ...): successive shortest paths on as many nodes as there are groups, so that no step looks at all
+examples.
 """
 
 import heapq
@@ -89,7 +90,7 @@ class Transport:
     def prices(self) -> list[np.ndarray]:
         """Return two vectors of prices of a place in each group under which everyone is where it is cheapest to be.
 
-        They support the least cost as a function of the sizes from below: cost(sizes) >= lower(prices) - prices . sizes.
+        They support the least cost, a function of the sizes, from below: cost(sizes) >= lower(prices) - prices . sizes.
         """
         edges = self._edges()
         least, most = np.zeros(self.k), np.zeros(self.k)

@@ -24,7 +24,9 @@ class CorrelationRemoverLearner(FairLearner):
     later: ClassVar[tuple[str, ...]] = ("encoding",)
     takes_metric = False
 
-    encoding: str = param("ordinal", "how categories become numbers, before correlations are removed", choices=ENCODINGS)
+    encoding: str = param(
+        "ordinal", "how categories become numbers, before correlations are removed", choices=ENCODINGS
+    )
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -15,7 +15,11 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the paper's tables and the question of the prior; where attack models are compared, that alone."""
     if forests.several(rows):
         return forests.tables(rows)
-    more = {"prior": prior.means(rows), "prior_differences": prior.differences(rows), "prior_counts": prior.counts(rows)}
+    more = {
+        "prior": prior.means(rows),
+        "prior_differences": prior.differences(rows),
+        "prior_counts": prior.counts(rows),
+    }
     return paper_tables(rows) | {name: table for name, table in more.items() if not table.empty}
 
 

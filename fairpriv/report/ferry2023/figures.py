@@ -30,7 +30,9 @@ def _printed() -> Mapping[tuple[str, str, str, str], float]:
     paper = next((p for p in papers() if p.key == "ferry2023"), None)
     tables = [t for t in paper.tables if t.name in ("table3", "table4")] if paper else []
     return {
-        (*(n.selectors[c] for c in ("dataset", "fairness", "attack")), n.metric): n.ours for t in tables for n in t.numbers
+        (*(n.selectors[c] for c in ("dataset", "fairness", "attack")), n.metric): n.ours
+        for t in tables
+        for n in t.numbers
     }
 
 

@@ -44,7 +44,9 @@ def counts(rows: pd.DataFrame) -> pd.DataFrame:
     )
     apart.columns = [f"{metric}_{'mean' if what == 'difference' else 'mean_distance'}" for what, metric in apart]
     forest = rows.assign(model=rows["model"].map(_label)).groupby(["dataset", "model"])
-    depth = forest["forest_max_depth"].agg(lambda v: f"{v.min():g} to {v.max():g}" if v.nunique() > 1 else f"{v.min():g}")
+    depth = forest["forest_max_depth"].agg(
+        lambda v: f"{v.min():g} to {v.max():g}" if v.nunique() > 1 else f"{v.min():g}"
+    )
     return verdicts.join(apart).join(depth.rename("depths")).reset_index()
 
 

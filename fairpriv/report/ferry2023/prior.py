@@ -25,7 +25,7 @@ COMPARISONS = {
 
 
 def scored(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of A and A′ with the base rate's scores; where no metric is enforced, the estimated one is used."""
+    """Return the rows of A and A′ with the base rate's scores; where no metric is enforced, by the estimated one."""
     done = finished(rows)
     if "reweighted" not in done:
         return done.iloc[:0]
@@ -105,7 +105,7 @@ def _panel(axis: Any, part: pd.DataFrame, metrics: list[str], suffix: str) -> No
 
 
 def figure(rows: pd.DataFrame, defense: str = "threshold_optimizer") -> Any:
-    """Draw accuracy (above) and balanced accuracy (below) by metric, a dataset and adversary a column; None: no rows."""
+    """Draw accuracy (above) and balanced accuracy (below) by metric, dataset and adversary; None: no rows."""
     done = scored(rows)
     done = done[done["defense"] == defense]
     settings = [

@@ -316,9 +316,7 @@ def brute_destinations(guess, costs, pred, tolerance, groups):
     n, p, good = len(guess), int(pred.sum()), np.ones(len(s), bool)
     for g in range(groups):
         size, positive = (s == g).sum(axis=1), ((s == g) & (pred == 1)).sum(axis=1)
-        good &= (size > 0) & (
-            np.abs(p * size - positive * n) * tolerance.denominator <= tolerance.numerator * n * size
-        )
+        good &= (size > 0) & (np.abs(p * size - positive * n) * tolerance.denominator <= tolerance.numerator * n * size)
     return costs[np.arange(n), s[good]].sum(axis=1).min() if good.any() else None
 
 

@@ -309,7 +309,7 @@ def test_the_question_of_the_prior_is_answered_by_paired_differences():
     assert {"majority", "reweighted_log_odds_balanced", "seeds"} <= set(found["prior"])
     assert prior.figure(rows()) is None  # drawn of ThresholdOptimizer
     drawn = prior.figure(rows().assign(defense="threshold_optimizer"))
-    assert len(drawn.axes) == 8
+    assert len(drawn.axes) == 4
 
 
 def test_forests_are_held_against_the_printed_reconstructions():

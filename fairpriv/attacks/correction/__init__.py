@@ -98,15 +98,25 @@ def correct_reconstruction(
     if metric != "SP" and any(_of_everyone(c) for c in known):
         return _with_totals(problem, metric, high, low, known)
 
+    if metric == "SP":  # one slice, which is all
+        answer = _solve(problem, bounds(problem, high, low, known), corrector, seconds, own)
+        return _corrected(problem, answer.group, answer.status, answer.cost)
     found, total, status = np.array(problem.guess), 0.0, "optimal"
     for rows in slices(problem, metric):
         part = problem.take(rows)
         answer = _solve(part, bounds(part, high, low, known), corrector, seconds, own)
         if answer.group is None:
-            return Correction(np.array(problem.guess), answer.status, float("nan"), 0)
+            return _corrected(problem, None, answer.status, float("nan"))
         found[rows], total = answer.group, total + answer.cost
         status = status if answer.status == "optimal" else answer.status
-    return Correction(found, status, total, int((found != problem.guess).sum()))
+    return _corrected(problem, found, status, total)
+
+
+def _corrected(problem: Problem, group: np.ndarray | None, status: str, cost: float) -> Correction:
+    """Return what was found; where nothing was, the guess itself."""
+    if group is None:
+        return Correction(np.array(problem.guess), status, float("nan"), 0)
+    return Correction(group, status, cost, int(np.count_nonzero(group != problem.guess)))
 
 
 def _of_everyone(constraint: Any) -> bool:
@@ -161,8 +171,8 @@ def _with_totals(problem: Problem, metric: str, high: Fraction, low: Fraction, k
         rows, parts = [*rows, rest], [*parts, totals.part(problem.take(rest), None)]
     answers = totals.solve(parts[0], parts[1] if len(parts) > 1 else None, least, most)
     if answers is None:
-        return Correction(np.array(problem.guess), "infeasible", float("nan"), 0)
+        return _corrected(problem, None, "infeasible", float("nan"))
     found = np.array(problem.guess)
     for where, answer in zip(rows, answers):
         found[where] = answer.group
-    return Correction(found, "optimal", sum(a.cost for a in answers), int((found != problem.guess).sum()))
+    return _corrected(problem, found, "optimal", sum(a.cost for a in answers))

@@ -1,8 +1,8 @@
 """The correction for several groups where it matters where an example goes: a cost for each example and group.
 
 As in `convex` a solution is how many of each side end in each group, found by small integer programs over lines below
-the cost. The least cost of given sizes is a transport problem; it is convex in the sizes, and the prices of its solution
-are such a line for any sizes. When the lines give the true cost of the program's solution, that is the optimum.
+the cost. The least cost of given sizes is a transport problem; it is convex in the sizes, and the prices of its
+solution are such a line for any sizes. When the lines give the true cost of the program's solution, it is the optimum.
 """
 
 import numpy as np

@@ -83,6 +83,8 @@ def _whole(name: str, values: Any, top: int, length: int | None) -> np.ndarray:
         raise BadRequest(f"{name} must be a one-dimensional array of numbers, got {array.dtype} of shape {array.shape}")
     if length is not None and len(array) != length:
         raise BadRequest(f"{name} must be as long as guess ({length}), got {len(array)}")
+    if array.dtype.kind != "f" and len(array) and array.min() >= 0 and array.max() <= top:
+        return array  # without arrays as long as the input
     good = (array >= 0) & (array <= top)
     if array.dtype.kind == "f":
         good &= array == np.floor(array)
@@ -99,7 +101,7 @@ def _weights(confidence: Any, guess: np.ndarray, groups: int) -> np.ndarray:
     if weight.shape not in ((n,), (n, groups)):
         raise BadRequest(f"confidence must be as long as guess ({n}), got shape {weight.shape}")
     weight = weight.astype(float, copy=False)
-    if not (np.isfinite(weight).all() and (weight >= 0).all()):
+    if not (weight.min() >= 0 and weight.max() < np.inf):  # a nan is neither
         bad = weight[~(np.isfinite(weight) & (weight >= 0))][0]
         raise BadRequest(f"confidence must be finite and >= 0, got {bad!s}")
     if weight.ndim == 1:

@@ -27,8 +27,8 @@ def figures(rows: pd.DataFrame, arrays: Arrays) -> dict[str, Any]:
     """Return the paper's figures and that of the prior."""
     if forests.several(rows):
         return {}
-    asked = prior.figure(rows)
-    return paper_figures(rows) | ({"prior": asked} if asked is not None else {})
+    asked = {"prior": prior.figure(rows), "prior_adversary_xy": prior.figure(rows, "adversary_xy")}
+    return paper_figures(rows) | {name: figure for name, figure in asked.items() if figure is not None}
 
 
 PRESENTERS = {"reconstruction_correction": Presenter(tables, figures, checks)}

@@ -74,7 +74,8 @@ def _panels(part: pd.DataFrame, title: str, curves: list[tuple], ylabel: str) ->
     """Return one panel a metric with these curves over the tolerance, and one legend below."""
     shown = [m for m in METRICS if (part["fairness"] == m).any()]
     columns = min(2, len(shown))
-    figure, axes = canvas(columns, -(-len(shown) // columns), sharey=True)
+    size = {"width": 6.4, "height": 5.0} if len(shown) == 1 else {}
+    figure, axes = canvas(columns, -(-len(shown) // columns), sharey=True, **size)
     for axis, metric in zip(axes.flat, shown):
         for column, colour, label, style in curves:
             _band(axis, part[part["fairness"] == metric], column, COLOURS[colour], label, style)

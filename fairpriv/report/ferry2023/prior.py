@@ -30,6 +30,8 @@ def scored(rows: pd.DataFrame) -> pd.DataFrame:
     if "reweighted" not in done:
         return done.iloc[:0]
     done = done[done["attack"].isin(ADVERSARIES) & done["reweighted"].notna()]
+    if "defense.epsilon" in done:
+        done = done[done["defense.epsilon"].isna()]  # budgets of a learner under LDP have a table of their own
     for suffix in ("", "_balanced"):
         estimated = done[f"corrected_estimated{suffix}"]
         known = done.get(f"corrected{suffix}", pd.Series(np.nan, done.index))
@@ -84,11 +86,11 @@ def counts(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 SHOWN = {  # column: (colour, marker, label)
-    "baseline": (0, "o", "balanced forest (the paper's baseline)"),
-    "corrected": (1, "s", "… corrected by fairness (the paper's attack)"),
+    "baseline": (0, "o", "balanced forest: the paper's baseline"),
+    "corrected": (1, "s", "balanced forest, corrected by fairness: the paper's attack"),
     "reweighted": (2, "D", "balanced forest × base rate, no fairness information"),
-    "reweighted_corrected": (3, "^", "… corrected by fairness"),
-    "reweighted_log_odds": (4, "v", "… corrected by fairness, log-odds costs"),
+    "reweighted_corrected": (3, "^", "balanced forest × base rate, corrected by fairness"),
+    "reweighted_log_odds": (4, "v", "the same with log-odds costs"),
 }
 
 
@@ -99,34 +101,39 @@ def _panel(axis: Any, part: pd.DataFrame, metrics: list[str], suffix: str) -> No
         places = np.arange(len(metrics)) + 0.15 * (i - 2)
         style = {"fmt": marker, "color": COLOURS[colour], "markersize": 5.5, "capsize": 2}
         axis.errorbar(places, [v.mean() for v in values], halves, label=label, **style)
-    level = part[f"majority{suffix}"].mean()
-    axis.axhline(level, color="#666666", linestyle=":", linewidth=1.2, label="everyone in the larger group")
+    level, (low, high) = float(part[f"majority{suffix}"].mean()), axis.get_ylim()
+    if low - (high - low) / 3 < level < high:
+        axis.axhline(level, color="#666666", linestyle=":", linewidth=1.2)
+        axis.text(-0.4, level, f"everyone in the larger group: {level:.3f}", va="bottom", fontsize=8.5, color="#444444")
+    else:  # far below: a line there would flatten everything else
+        axis.set_ylim(low - 0.08 * (high - low), high)
+        place = {"transform": axis.transAxes, "fontsize": 8.5, "color": "#444444"}
+        axis.text(0.02, 0.02, f"everyone in the larger group: {level:.3f}, below", **place)
     axis.set_xticks(range(len(metrics)), metrics)
+    axis.set_xlim(-0.5, len(metrics) - 0.5)
 
 
-def figure(rows: pd.DataFrame, defense: str = "threshold_optimizer") -> Any:
-    """Draw accuracy (above) and balanced accuracy (below) by metric, dataset and adversary; None: no rows."""
+def figure(rows: pd.DataFrame, attack: str = "adversary_xyh", defense: str = "threshold_optimizer") -> Any:
+    """Draw accuracy (above) and balanced accuracy (below) of an adversary by metric and dataset; None: no rows."""
     done = scored(rows)
-    done = done[done["defense"] == defense]
-    settings = [
-        (d, a)
-        for d in [*TITLES, *sorted(set(done["dataset"]) - set(TITLES))]
-        for a in ("adversary_xy", "adversary_xyh")
-        if ((done["dataset"] == d) & (done["attack"] == a)).any()
-    ]
-    if not settings:
+    done = done[(done["defense"] == defense) & (done["attack"] == attack)]
+    shown = [d for d in [*TITLES, *sorted(set(done["dataset"]) - set(TITLES))] if (done["dataset"] == d).any()]
+    if not shown:
         return None
-    drawn, axes = canvas(len(settings), 2, width=3.4, height=3.0, sharex=True)
-    for column, (dataset, attack) in enumerate(settings):
-        part = done[(done["dataset"] == dataset) & (done["attack"] == attack)]
+    drawn, axes = canvas(len(shown), 2, width=4.4, height=3.2, sharex=True)
+    for column, dataset in enumerate(shown):
+        part = done[done["dataset"] == dataset]
         metrics = [m for m in METRICS if (part["fairness"] == m).any()]
         for row, suffix in enumerate(("", "_balanced")):
             _panel(axes[row, column], part, metrics, suffix)
-        axes[0, column].set_title(f"{TITLES.get(dataset, dataset)}\n{ADVERSARIES[attack]}", fontsize=10)
+        axes[0, column].set_title(TITLES.get(dataset, dataset), fontsize=10.5)
     axes[0, 0].set_ylabel("accuracy")
     axes[1, 0].set_ylabel("balanced accuracy")
     seeds = done["seed"].nunique()
-    drawn.suptitle(f"Is it the prior? ThresholdOptimizer, {seeds} seed{'s' * (seeds > 1)}, bars: 95 % intervals")
+    drawn.suptitle(
+        f"Is it the prior? {ADVERSARIES[attack]}, ThresholdOptimizer, {seeds} seed{'s' * (seeds > 1)}, "
+        "bars: 95 % intervals of the mean"
+    )
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    legend_below(drawn, handles, labels, columns=3)
+    legend_below(drawn, handles, labels, columns=1 if len(shown) == 1 else 2)
     return drawn

@@ -342,3 +342,13 @@ def test_the_papers_numbers_stand_in_the_figures():
     drawn = {line.get_label(): line for line in panel.lines}
     assert drawn["paper: A (Table III)"].get_ydata()[0] == 0.808
     assert drawn["paper: ThresholdOptimizer (Tables III, IV)"].get_ydata()[0] == 0.851
+
+
+def test_fewer_rows_have_a_table_of_their_own():
+    one = rows().query("dataset == 'acs_income'").assign(defense="threshold_optimizer")
+    both = pd.concat([one, one.assign(dataset="acs_income_20pct", baseline=0.5)])
+    found = tables(both)
+    assert set(found["sample_size"]["rows"]) == {27_185, 54_370}
+    assert set(found["sample_size"]["data"]) == {"20 % sample", "40 % sample"}
+    for name in ("table3", "prior"):
+        assert set(found[name]["dataset"]) == {"acs_income"}

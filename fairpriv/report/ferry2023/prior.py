@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.metrics.unfairness import METRICS
-from fairpriv.report.ferry2023.tables import ADVERSARIES, TITLES, finished
+from fairpriv.report.ferry2023.tables import ADVERSARIES, SIZES, TITLES, finished
 from fairpriv.report.figures import COLOURS, canvas, legend_below
 from fairpriv.report.summary import half_width
 
@@ -30,6 +30,7 @@ def scored(rows: pd.DataFrame) -> pd.DataFrame:
     if "reweighted" not in done:
         return done.iloc[:0]
     done = done[done["attack"].isin(ADVERSARIES) & done["reweighted"].notna()]
+    done = done[~done["dataset"].isin(set(SIZES) - set(TITLES))]
     if "defense.epsilon" in done:
         done = done[done["defense.epsilon"].isna()]  # budgets of a learner under LDP have a table of their own
     for suffix in ("", "_balanced"):

@@ -260,7 +260,7 @@ def rows(gain_tight=0.06, gain_loose=0.01, eo=0.001, exact=0.01, apart=0.0, drif
         ("improvement_grows_as_tolerance_shrinks", {"gain_loose": 0.07}),
         ("eo_improves_least", {"eo": 0.1}),
         ("exact_unfairness_helps", {"exact": -0.005}),
-        ("improvement_up_to_0.06", {"gain_tight": 0.04}),
+        ("improvement_up_to_six_hundredths", {"gain_tight": 0.04}),
         ("adversaries_alike", {"apart": 0.012}),
         ("baseline_constant_over_tolerances", {"drift": 0.03}),
     ],

@@ -149,7 +149,7 @@ def checks(rows: pd.DataFrame) -> dict[str, Check]:
         "improvement_grows_as_tolerance_shrinks": _never_below(
             "improvement grows as ε shrinks", _tightest_against_loosest(spread)
         ),
-        "improvement_up_to_0.06": _up_to_six_hundredths(spread),
+        "improvement_up_to_six_hundredths": _up_to_six_hundredths(spread),
         "adversaries_alike": _never_below(f"A and A′ within {ALIKE} of each other", _adversaries_alike(spread)),
         "baseline_constant_over_tolerances": _never_below(
             f"A′'s guess within {ALIKE} of its mean over ε", _constant_baseline(spread)

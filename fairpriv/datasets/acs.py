@@ -46,7 +46,7 @@ OFFICIAL_HINT = "set dataset.form=official (the census file and folktables)"
 
 
 def above_first_quartile(age: pd.Series) -> np.ndarray:
-    """Group 0 is the first quartile of age, its upper end included (ferry2023, Table II)."""
+    """Group 0 is the first quartile of age, its upper end included."""
     return (age > np.quantile(age, 0.25)).to_numpy()
 
 

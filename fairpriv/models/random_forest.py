@@ -30,7 +30,9 @@ class RandomForest(Model):
     trees: int = param(100, "number of trees", at_least=1)
     max_depth: int | None = param(None, "depth of a tree; null: no limit", at_least=1)
     min_samples_leaf: int = param(5, "least number of rows in a leaf", at_least=1)
-    max_features: float = param(0.3, "share of the features tried at each split", above=0, at_most=1)
+    max_features: float | str = param(
+        0.3, "share of the features tried at each split, or sqrt: as many as the root of their number"
+    )
     tune: Any = param(
         None,
         "{trials: evaluations of a TPE search for the three parameters above on a third of the rows held out; 0: none}",
@@ -42,7 +44,8 @@ class RandomForest(Model):
         if self.max_depth is not None:
             integer("max_depth", self.max_depth, at_least=1)
         integer("min_samples_leaf", self.min_samples_leaf, at_least=1)
-        number("max_features", self.max_features, above=0, at_most=1)
+        if self.max_features != "sqrt":
+            number("max_features", self.max_features, above=0, at_most=1)
         if self.tune is not None:
             if not isinstance(self.tune, Mapping):
                 raise BadRequest(f"tune must be {{trials: number of evaluations}}, got {self.tune!r}")

@@ -30,7 +30,8 @@ class Protocol(Plugin):
     """One experiment: a pure function of (cell, seed), and what is made of its rows.
 
     `shared` names the axes along which cells are computed together: `run` gets all cells of the plan that are equal but
-    for these axes, and returns one Result per cell. A cell's result must not depend on its companions.
+    for these axes, and returns one Result per cell. A cell's result must not depend on its companions. A protocol whose
+    cells do not all share the same axes has a class method `shared_by(cell)` that says which.
 
     `later` gives the defaults of axes that were added after results were made: at these they change no stream or stamp.
 

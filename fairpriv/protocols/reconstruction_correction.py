@@ -1,13 +1,20 @@
 """The experiments of ferry2023: reconstruct a sensitive attribute, then correct it by the model's fairness."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from fairpriv.attacks.correction.base import Adversary, AttackSet, Guess, ReconstructionView, estimate_constraint
+from fairpriv.attacks.correction.base import (
+    Adversary,
+    AttackSet,
+    Guess,
+    ReconstructionView,
+    estimate_constraint,
+    group_shares,
+)
 from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.datasets.split import stratified_split
@@ -17,10 +24,21 @@ from fairpriv.metrics.unfairness import as_fraction, unfairness
 from fairpriv.models.base import Model
 from fairpriv.protocols.base import Protocol, Result
 from fairpriv.registry import register
+from fairpriv.seeds import canonical
 from fairpriv.validate import choice, number
 
 SENSITIVE = ("binary", "values")
 PUBLISHED_DECIMALS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """A dataset in thirds for training, test and attack (IV-B), each with its sensitive attribute."""
+
+    train: tuple[Dataset, np.ndarray]
+    test: tuple[Dataset, np.ndarray]
+    known: tuple[Dataset, np.ndarray]
+    groups: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +62,18 @@ def _sensitive(cell: Cell, data: Dataset) -> tuple[np.ndarray, int]:
     return codes, int(codes.max()) + 1
 
 
-def make_target(cell: Cell, load: Callable[[Cell], Dataset]) -> Target:
-    """Split in thirds for training, test and attack (IV-B) and train the target."""
+def split(cell: Cell, load: Callable[[Cell], Dataset]) -> Parts:
+    """Split in random thirds, the same for all cells that are computed together."""
     data = load(cell)
     group, groups = _sensitive(cell, data)
     parts = stratified_split(data, [1 / 3] * 3, cell.rng("split", "dataset", "sensitive"), by="none")
+    return Parts(*((data.take(rows), group[rows]) for rows in parts), groups)
+
+
+def make_target(cell: Cell, parts: Parts) -> Target:
+    """Train the target."""
     rng = cell.rng("target", "dataset", "sensitive", "defense", "fairness", "tolerance")
-    (train, s), (test, s_test), (known, s_known) = ((data.take(rows), group[rows]) for rows in parts)
+    (train, s), (test, s_test), (known, s_known) = parts.train, parts.test, parts.known
     metric = cell.get("fairness")
     model = cell.plugin("defense").fit(train.features, train.label, s, metric, cell.get("tolerance"), rng)
     h, h_test, h_known = (model(d.features, g, rng) for d, g in ((train, s), (test, s_test), (known, s_known)))
@@ -64,7 +87,8 @@ def make_target(cell: Cell, load: Callable[[Cell], Dataset]) -> Target:
         measured = unfairness(metric, h, s, train.label)
         measures["train_unfairness"] = float(measured)
         measures["test_unfairness"] = float(unfairness(metric, h_test, s_test, test.label))
-    return Target(train, s, h, AttackSet(known.features, known.label, s_known, h_known), groups, measures, measured)
+    attack_set = AttackSet(known.features, known.label, s_known, h_known)
+    return Target(train, s, h, attack_set, parts.groups, measures, measured)
 
 
 def _known_tolerance(cell: Cell, target: Target) -> Fraction:
@@ -85,45 +109,77 @@ def _published(value: Fraction) -> dict[str, dict[str, Fraction]]:
     }
 
 
+def _score(name: str, group: np.ndarray, truth: np.ndarray) -> dict[str, float]:
+    """Return the share of right guesses, and its mean over the groups, which calling all the same leaves at 1 / k."""
+    right = group == truth
+    by_group = [right[truth == value].mean() for value in np.unique(truth)]
+    return {name: float(right.mean()), f"{name}_balanced": float(np.mean(by_group))}
+
+
+def _informed(cell: Cell, attack: Adversary, view: ReconstructionView, guess: Guess, target: Target) -> dict[str, Any]:
+    """Correct a guess by the metric and the tolerance that the target was trained for, and by its exact unfairness."""
+    metric, tolerance, truth = cell["fairness"], _known_tolerance(cell, target), target.group
+    found = attack.correct(guess, view, metric, tolerance)
+    changed = found.corrected.group != guess.group
+    out = _score("corrected", found.corrected.group, truth) | {
+        "changes": found.corrected.changes,
+        "changes_right": float((found.corrected.group == truth)[changed].mean()) if changed.any() else 1.0,
+        "correction": found.corrected.status,
+        "exponent": found.exponent,
+        "known_tolerance": float(tolerance),
+        "baseline_unfairness": float(unfairness(metric, target.predictions, guess.group, target.train.label)),
+    }
+    out["improvement"] = out["corrected"] - float((guess.group == truth).mean())
+    if metric != "EOdds" and target.groups == 2 and attack.corrector == "exact":
+        for name, bounds in _published(target.unfairness).items():
+            again = attack.correct(guess, view, metric, **bounds)
+            out |= {name: float((again.corrected.group == truth).mean()), f"{name}_exponent": again.exponent}
+    return out
+
+
+def _without_forest_or_fairness(
+    attack: Adversary, view: ReconstructionView, guess: Guess, target: Target, metric: str, tolerance: Fraction
+) -> dict[str, Any]:
+    """Return what the attack set's base rate alone gives, and what it adds: before and after the same correction.
+
+    `majority` knows the base rate and nothing else, `reweighted` is the balanced guess with the base rate put back.
+    """
+    shares, truth = group_shares(view.attack_set.group, view.groups), target.group
+    blind, weighted, by_odds = guess.blind(shares), guess.knowing(shares), replace(attack, costs="log_odds")
+    corrected = {
+        "majority_corrected": attack.correct(blind, view, metric, tolerance, exponent=0),
+        "corrected_log_odds": by_odds.correct(guess, view, metric, tolerance),
+        "reweighted_corrected": attack.correct(weighted, view, metric, tolerance),
+        "reweighted_log_odds": by_odds.correct(weighted, view, metric, tolerance),
+    }
+    out = _score("majority", blind.group, truth) | _score("reweighted", weighted.group, truth)
+    for name, found in corrected.items():
+        out |= _score(name, found.corrected.group, truth)
+    return out
+
+
 def attack_target(
     cell: Cell, attack: Adversary, view: ReconstructionView, guess: Guess, target: Target
 ) -> dict[str, Any]:
     """Correct a guess by each kind of fairness information and score it against the truth."""
-
-    def accuracy(group: np.ndarray) -> float:
-        return float((group == target.group).mean())
-
-    out: dict[str, Any] = {"baseline": accuracy(guess.group)}
     metric = cell.get("fairness")
+    out: dict[str, Any] = _score("baseline", guess.group, target.group)
     if metric is not None:
-        tolerance = _known_tolerance(cell, target)
-        found = attack.correct(guess, view, metric, tolerance)
-        changed = found.corrected.group != guess.group
-        out |= {
-            "corrected": accuracy(found.corrected.group),
-            "improvement": accuracy(found.corrected.group) - out["baseline"],
-            "changes": found.corrected.changes,
-            "changes_right": float((found.corrected.group == target.group)[changed].mean()) if changed.any() else 1.0,
-            "correction": found.corrected.status,
-            "exponent": found.exponent,
-            "known_tolerance": float(tolerance),
-            "baseline_unfairness": float(unfairness(metric, target.predictions, guess.group, target.train.label)),
-        }
-        if metric != "EOdds" and target.groups == 2 and attack.corrector == "exact":
-            for name, bounds in _published(target.unfairness).items():
-                again = attack.correct(guess, view, metric, exponent=found.exponent, **bounds)
-                out[name] = accuracy(again.corrected.group)
+        out |= _informed(cell, attack, view, guess, target)
     estimated, tolerance = estimate_constraint(view.attack_set)
     found = attack.correct(guess, view, estimated, tolerance)
-    return out | {
-        "corrected_estimated": accuracy(found.corrected.group),
-        "improvement_estimated": accuracy(found.corrected.group) - out["baseline"],
+    out |= _score("corrected_estimated", found.corrected.group, target.group) | {
         "estimated_metric": estimated,
         "estimated_tolerance": float(tolerance),
         "estimated_correction": found.corrected.status,
         "estimated_exponent": found.exponent,
         "metric_detected": float(estimated == metric) if metric is not None else float("nan"),
     }
+    out["improvement_estimated"] = out["corrected_estimated"] - out["baseline"]
+    if attack.corrector == "exact":  # the others take seconds for each of some hundred corrections
+        known = (estimated, tolerance) if metric is None else (metric, _known_tolerance(cell, target))
+        out |= _without_forest_or_fairness(attack, view, guess, target, *known)
+    return out
 
 
 @register
@@ -138,6 +194,14 @@ class ReconstructionCorrection(Protocol):
     accepts: ClassVar[Mapping[str, type]] = {"attack": Adversary, "defense": FairLearner, "model": Model}
     least_rows: ClassVar[int] = 30  # thirds for training, test and attack
 
+    @classmethod
+    def shared_by(cls, cell: Cell) -> tuple[str, ...]:
+        """Return the axes along which cells are computed together: A's forest serves all targets without a tolerance.
+
+        Those with one are slow to train, and one metric's tolerances are enough to share a forest.
+        """
+        return cls.shared if cell.get("tolerance") is not None else (*cls.shared, "fairness", "defense")
+
     def validate(self, cell: Cell) -> None:
         """Refuse a cell before anything runs."""
         super().validate(cell)
@@ -149,27 +213,28 @@ class ReconstructionCorrection(Protocol):
         cell.plugin("defense").check(cell.get("fairness"), cell.get("tolerance"))
 
     def run(self, cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
-        """Train each target once, attack it by each adversary."""
-        targets: dict[Any, Target] = {}
+        """Split once, train each target once, and each attack model once: A's is the same for every target."""
+        parts = split(cells[0], load)
+        targets: dict[str, Target] = {}
         guesses: dict[str, Guess] = {}
         results = []
         for cell in cells:
-            tolerance = cell.get("tolerance")
-            if tolerance not in targets:
-                targets[tolerance] = make_target(cell, load)
-            target, attack = targets[tolerance], cell.plugin("attack")
+            trained = canonical([cell.plugins["defense"], cell.get("fairness"), cell.get("tolerance")])
+            if trained not in targets:
+                targets[trained] = make_target(cell, parts)
+            target, attack = targets[trained], cell.plugin("attack")
             train = target.train
             view = ReconstructionView(
                 train.features, train.label, target.predictions, target.attack_set, cell.plugin("model"), target.groups
             )
             rng = cell.rng("attack model", "dataset", "sensitive", "attack", "model")
-            # A does not look at predictions: its guess is the same for every tolerance
-            key = f"{sorted(cell.plugins['attack'].items())}, {tolerance if attack.sees_predictions else None}"
-            if key not in guesses:
-                guesses[key] = attack.learn(view, rng)
-            learner = guesses[key].learner
+            # A does not look at predictions
+            learnt = canonical([cell.plugins["attack"], trained if attack.sees_predictions else None])
+            if learnt not in guesses:
+                guesses[learnt] = attack.learn(view, rng)
+            learner = guesses[learnt].learner
             forest = {p: getattr(learner, p) for p in ("max_depth", "min_samples_leaf", "max_features")}
             forest = {f"forest_{p}": -1 if v is None else v for p, v in forest.items()}
-            found = attack_target(cell, attack, view, guesses[key], target)
+            found = attack_target(cell, attack, view, guesses[learnt], target)
             results.append(Result(target.measures | found | forest | {"train_rows": len(train)}))
         return results

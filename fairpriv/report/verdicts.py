@@ -131,7 +131,7 @@ def _chance(table: Table, printed: Printed, values: np.ndarray) -> Chance:
     return of_means(values, printed.ours, printed.rounding, table.runs, sd)
 
 
-def _compare(table: Table, printed: Printed, rows: pd.DataFrame) -> dict[str, Any]:
+def compare(table: Table, printed: Printed, rows: pd.DataFrame) -> dict[str, Any]:
     """Apply the rule to one printed number."""
     done, why_not, cause = _missing(rows, printed)
     if why_not:
@@ -180,7 +180,7 @@ def _numbers(paper: Paper, experiment: str, rows: pd.DataFrame) -> Iterator[dict
                 "paper_value": printed.ours,
                 "paper_spread": printed.spread * printed.scale if printed.spread is not None else np.nan,
                 "detail": _other_readings(paper, printed, rows),
-            } | _with_cause(paper, facts, _compare(table, printed, rows))
+            } | _with_cause(paper, facts, compare(table, printed, rows))
 
 
 def _checks(rows: pd.DataFrame, presenter: Presenter | None) -> tuple[dict[str, Check], str]:

@@ -141,13 +141,18 @@ def _companions(cell: Cell, shared: tuple[str, ...]) -> str:
     return canonical([cell.protocol, axes, plugins, cell.seed])
 
 
+def _shared(cell: Cell) -> tuple[str, ...]:
+    """Return the axes along which a cell is computed with others: its protocol's, or those it has for such a cell."""
+    protocol = find("protocols", cell.protocol)
+    return protocol.shared_by(cell) if hasattr(protocol, "shared_by") else protocol.shared
+
+
 def tasks_of(cells: Sequence[Cell], wanted: set[int], skip: Collection[int] = ()) -> list[Task]:
     """Group cells that share work; a group with anything wanted is computed whole, so that its bytes do not change."""
-    shared = find("protocols", cells[0].protocol).shared if cells else ()
     groups: dict[str, list[int]] = defaultdict(list)
     for index, cell in enumerate(cells):
         if index not in skip:
-            groups[_companions(cell, shared)].append(index)
+            groups[_companions(cell, _shared(cell))].append(index)
     return [
         Task(tuple(indices), tuple(cells[i] for i in indices), frozenset(wanted & set(indices)))
         for indices in groups.values()

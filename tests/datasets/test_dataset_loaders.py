@@ -28,7 +28,8 @@ COUNTS = [  # name, options, rows, label 1, group 0, features
     ("acs_income", {"protected": "AGEP"}, 54_370, 19_906, 13_766, 9),
     ("acs_public_coverage", {}, 98_739, 18_322, 84_900, 13),
     ("acs_public_coverage", {"protected": "RAC1P"}, 98_739, 18_322, 11_181, 13),
-    ("acs_public_coverage", {"form": "sample", "protected": "AGEP"}, 39_571, 7_393, 9_963, 17),
+    ("acs_public_coverage", {"protected": "AGEP"}, 98_739, 18_322, 27_309, 13),
+    ("acs_public_coverage", {"form": "sample", "protected": "AGEP"}, 39_571, 7_393, 11_046, 17),
     ("acs_public_coverage", {"form": "sample", "negative_income": False}, 39_492, None, None, 17),
     ("hsls", {}, 17_332, None, 6_483, 25),
 ]
@@ -171,6 +172,8 @@ def test_official_acs_is_read_through_folktables(empty, tmp_path, monkeypatch):
     np.testing.assert_array_equal(dataset.group, covered["DIS"] == 1)
     assert dataset.features.shape[1] == 16  # the problem's 19 without ST, DIS, DREM
     np.testing.assert_array_equal(dataset.sensitive["SEX"] == "male", covered["SEX"] == 1)
+    aged = registry.build("datasets", "acs_public_coverage", {"form": "official", "protected": "AGEP"}).load()
+    np.testing.assert_array_equal(aged.group, covered["AGEP"] > 22)  # fixed, whatever the quartile of these rows
 
     working = people[(people["PINCP"] > 100)].reset_index(drop=True)
     income = registry.build("datasets", "acs_income", {"form": "official"})

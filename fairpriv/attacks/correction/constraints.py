@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from fairpriv import validate
 from fairpriv.errors import BadRequest, unknown
 from fairpriv.metrics.unfairness import as_fraction
+
+OF = ("metric", "everyone")
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,21 @@ class _Share:
 
 @dataclass(frozen=True)
 class Proportion(_Share):
-    """The share of a group among the examples is within [at_least, at_most]."""
+    """The share of a group is within [at_least, at_most].
+
+    Of whom: of the examples the metric looks at (all for SP, those of one label for PE and EO, those of each label for
+    EOdds), or of everyone, whatever the metric.
+    """
+
+    of: str = "metric"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validate.choice("of", self.of, OF)
+
+    def counts(self, n: int) -> tuple[int, int]:
+        """Return how many of n examples may be in the group, at least and at most."""
+        return int(-((-self.low * n) // 1)), int((self.high * n) // 1)
 
 
 @dataclass(frozen=True)
@@ -57,9 +74,10 @@ def parse_constraints(entries: Iterable[Mapping[str, Mapping[str, Any]]]) -> tup
         (kind, fields), *_ = entry.items()
         if kind not in KINDS:
             raise unknown("constraint", kind, KINDS)
+        valid = [field.name for field in dataclass_fields(KINDS[kind])]
         for key in fields:
-            if key not in ("group", "at_least", "at_most"):
-                raise unknown(f"field of constraint {kind}", key, ("group", "at_least", "at_most"))
+            if key not in valid:
+                raise unknown(f"field of constraint {kind}", key, valid)
         if "group" not in fields:
             raise BadRequest(f"constraint {kind} needs group")
         out.append(KINDS[kind](**fields))

@@ -29,7 +29,7 @@ def _costs(problem: Problem) -> tuple[list[np.ndarray], list[np.ndarray]]:
     return orders, costs
 
 
-def _within(counts: np.ndarray, bounds: Bounds, sides: list, k: int) -> bool:
+def within(counts: np.ndarray, bounds: Bounds, sides: list, k: int) -> bool:
     """Check a solution in whole numbers."""
     for g, (x, z) in enumerate(sides):
         a, b = int(counts[g]), int(counts[k + g])
@@ -37,6 +37,35 @@ def _within(counts: np.ndarray, bounds: Bounds, sides: list, k: int) -> bool:
         if not (low <= a + b <= high and x * a <= b and (z is None or b <= z * a)):
             return False
     return True
+
+
+def limits(bounds: Bounds, sides: list, p: int, n: int, width: int) -> list[tuple]:
+    """Return (row, low, high) of every bound on the counts a_0..a_k, b_0..b_k, the first of `width` variables."""
+    k = len(sides)
+    a, b = np.eye(width)[:k], np.eye(width)[k : 2 * k]
+    fixed = [(a.sum(axis=0), p, p), (b.sum(axis=0), n - p, n - p)]
+    for g, (x, z) in enumerate(sides):
+        fixed.append((a[g] + b[g], *bounds.sizes[g]))
+        fixed.append((x.denominator * b[g] - x.numerator * a[g], 0, np.inf))
+        if z is not None:
+            fixed.append((z.denominator * b[g] - z.numerator * a[g], -np.inf, 0))
+    return fixed
+
+
+def least_integers(lines: list[tuple], counts: int, width: int, p: int, n: int) -> tuple[str, np.ndarray | None, float]:
+    """Return (status, the first `counts` variables, whole; the sum of the others), with the least such sum."""
+    rows, low, high = zip(*lines)
+    k = counts // 2
+    found = milp(
+        np.repeat([0.0, 1.0], [counts, width - counts]),
+        integrality=np.repeat([1, 0], [counts, width - counts]),
+        bounds=Box(np.zeros(width), np.repeat([p, n - p, np.inf], [k, k, width - counts])),
+        constraints=LinearConstraint(np.array(rows), low, high),
+        options={"mip_rel_gap": 0.0},
+    )
+    if found.x is None:
+        return "infeasible" if found.status == 2 else "unknown", None, np.inf
+    return "optimal", np.rint(found.x[:counts]).astype(int), found.fun
 
 
 def solve(problem: Problem, bounds: Bounds) -> Answer:
@@ -48,13 +77,7 @@ def solve(problem: Problem, bounds: Bounds) -> Answer:
     orders, costs = _costs(problem)
     unit = max(sum(c[0] for c in costs), np.finfo(float).tiny)
     # variables: a_0..a_k, b_0..b_k, then the cost of each
-    a, b = np.eye(4 * k)[:k], np.eye(4 * k)[k : 2 * k]
-    fixed = [(a.sum(axis=0), p, p), (b.sum(axis=0), n - p, n - p)]
-    for g, (x, z) in enumerate(sides):
-        fixed.append((a[g] + b[g], *bounds.sizes[g]))
-        fixed.append((x.denominator * b[g] - x.numerator * a[g], 0, np.inf))
-        if z is not None:
-            fixed.append((z.denominator * b[g] - z.numerator * a[g], -np.inf, 0))
+    fixed = limits(bounds, sides, p, n, 4 * k)
     cuts: dict[tuple[int, int], tuple] = {}
 
     def touch(i: int, count: int) -> None:
@@ -68,26 +91,14 @@ def solve(problem: Problem, bounds: Bounds) -> Answer:
     for i in range(2 * k):
         touch(i, len(costs[i]) - 1)
         touch(i, 0)
-    top = np.concatenate([np.full(k, p), np.full(k, n - p), np.full(2 * k, np.inf)])
-    whole, price = np.repeat([1, 0], 2 * k), np.repeat([0.0, 1.0], 2 * k)
     for _ in range(ROUNDS):
-        rows, low, high = zip(*fixed, *cuts.values())
-        found = milp(
-            price,
-            integrality=whole,
-            bounds=Box(np.zeros(4 * k), top),
-            constraints=LinearConstraint(np.array(rows), low, high),
-            options={"mip_rel_gap": 0.0},
-        )
-        if found.status == 2:
-            return Answer(None, "infeasible")
-        if found.x is None:
-            return Answer(None, "unknown")
-        counts = np.rint(found.x[: 2 * k]).astype(int)
-        if not _within(counts, bounds, sides, k):
+        status, counts, lower = least_integers([*fixed, *cuts.values()], 2 * k, 4 * k, p, n)
+        if counts is None:
+            return Answer(None, status)
+        if not within(counts, bounds, sides, k):
             return Answer(None, "unknown")  # the solver's floats were not enough
         true = np.array([costs[i][min(counts[i], len(costs[i]) - 1)] for i in range(2 * k)]) / unit
-        if true.sum() - found.fun <= CLOSE:
+        if true.sum() - lower <= CLOSE:
             return _regroup(problem, orders, counts, "optimal")
         known = len(cuts)
         for i in range(2 * k):

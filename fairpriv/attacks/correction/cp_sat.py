@@ -16,7 +16,7 @@ from fairpriv.attacks.correction.slopes import rate_slopes
 def _integers(confidence: np.ndarray) -> np.ndarray:
     total = confidence.sum()
     if total == 0:
-        return np.zeros(len(confidence), np.int64)
+        return np.zeros(confidence.shape, np.int64)
     return np.rint(np.ldexp(confidence, 50 - int(np.frexp(total)[1]))).astype(np.int64)
 
 
@@ -46,7 +46,9 @@ def _solve(model: Any, seconds: float) -> tuple[Any, str]:
 
 
 def _answer(problem: Problem, group: np.ndarray, status: str) -> Answer:
-    return Answer(group, status, float(problem.confidence[group != problem.guess].sum()))
+    costs = problem.confidence
+    paid = costs[group != problem.guess] if costs.ndim == 1 else costs[np.arange(len(group)), group]
+    return Answer(group, status, float(paid.sum()))
 
 
 def efficient(problem: Problem, bounds: Bounds, seconds: float) -> Answer:
@@ -113,7 +115,10 @@ def general(problem: Problem, bounds: Bounds, seconds: float, own: Sequence[Call
     for constrain in own:
         constrain(model, member)
     guess, integers = problem.guess.tolist(), _integers(problem.confidence).tolist()
-    model.minimize(sum(w * (1 - member[g][i]) for i, (g, w) in enumerate(zip(guess, integers))))
+    if problem.confidence.ndim == 1:
+        model.minimize(sum(w * (1 - member[g][i]) for i, (g, w) in enumerate(zip(guess, integers))))
+    else:  # what it costs depends on where an example goes
+        model.minimize(sum(w * member[g][i] for i, row in enumerate(integers) for g, w in enumerate(row)))
     for i, g in enumerate(guess):
         model.add_hint(member[1][i] if problem.groups == 2 else member[g][i], 1 if problem.groups > 2 else g)
     solver, status = _solve(model, seconds)

@@ -21,8 +21,8 @@ BLOCK = 1 << 14  # small enough to stay in the processor's cache, large enough f
 class Side:
     """The examples with one prediction: who they are, their sorted confidences, and the cost of each count."""
 
-    rows: tuple[np.ndarray, np.ndarray]  # guessed in group 0, in group 1
-    weights: tuple[np.ndarray, np.ndarray]  # in the order of rows
+    members: tuple[np.ndarray, np.ndarray]  # masks on all rows: guessed in group 0, in group 1
+    confidence: np.ndarray  # of all rows
     ordered: tuple[np.ndarray, np.ndarray]
     cost: np.ndarray  # cost[c]: least cost of having c of them in group 1
 
@@ -34,30 +34,41 @@ class Side:
     @property
     def start(self) -> int:
         """How many of them the guess has in group 1."""
-        return len(self.rows[1])
+        return len(self.ordered[1])
 
     def move(self, group: np.ndarray, count: int) -> None:
         """Flip the least confident guesses, the first ones among equals, until `count` are in group 1."""
         source = 0 if count > self.start else 1
         moves = abs(count - self.start)
         if moves:
-            weights = self.weights[source]
             last = self.ordered[source][moves - 1]
-            surely = weights < last
-            ties = np.flatnonzero(weights == last)[: moves - np.count_nonzero(surely)]
-            group[self.rows[source][surely]] = 1 - source
-            group[self.rows[source][ties]] = 1 - source
+            rows = np.flatnonzero(self.members[source] & (self.confidence <= last))
+            ties = self.confidence[rows] == last
+            group[rows[~ties]] = 1 - source
+            group[rows[ties][: moves - np.count_nonzero(~ties)]] = 1 - source
 
 
-def _side(problem: Problem, members: np.ndarray) -> Side:
-    rows = tuple(np.flatnonzero(members & (problem.guess == g)) for g in (0, 1))
-    weights = tuple(problem.confidence[r] for r in rows)
-    ordered = tuple(np.sort(w) for w in weights)
-    cost = np.zeros(len(rows[0]) + len(rows[1]) + 1)  # T_1 backwards, 0, T_0
-    start = len(rows[1])
+def _side(members: tuple[np.ndarray, np.ndarray], confidence: np.ndarray) -> Side:
+    ordered = (confidence[members[0]], confidence[members[1]])
+    for weights in ordered:
+        weights.sort()
+    start = len(ordered[1])
+    cost = np.empty(len(ordered[0]) + start + 1)  # T_1 backwards, 0, T_0
+    cost[start] = 0.0
     np.cumsum(ordered[0], out=cost[start + 1 :])
     np.cumsum(ordered[1], out=cost[:start][::-1])
-    return Side(rows, weights, ordered, cost)
+    return Side(members, confidence, ordered, cost)
+
+
+def both_sides(problem: Problem) -> tuple[Side, Side]:
+    """Return the positively and the negatively predicted examples."""
+    ones = problem.guess == 1
+    positive, negative = problem.predictions, ~problem.predictions
+    in_one = (positive & ones, negative & ones)
+    return (
+        _side((positive ^ in_one[0], in_one[0]), problem.confidence),
+        _side((negative ^ in_one[1], in_one[1]), problem.confidence),
+    )
 
 
 def _blocks(start: int, count: int):
@@ -104,7 +115,7 @@ def _best(plus: Side, minus: Side, bounds: Bounds, best: float) -> tuple[float, 
 
 def solve(problem: Problem, ways: Sequence[Bounds]) -> Answer:
     """Return the cheapest reconstruction that meets one of the alternative bounds."""
-    plus, minus = _side(problem, problem.predictions), _side(problem, ~problem.predictions)
+    plus, minus = both_sides(problem)
     found = None
     for bounds in ways:
         found = _best(plus, minus, bounds, np.inf if found is None else found[0]) or found

@@ -59,7 +59,7 @@ class Problem:
     """Checked inputs."""
 
     guess: np.ndarray
-    confidence: np.ndarray
+    confidence: np.ndarray  # one number each, or (more than two groups) a column a destination
     predictions: np.ndarray  # bool
     labels: np.ndarray | None
     groups: int
@@ -83,12 +83,32 @@ def _whole(name: str, values: Any, top: int, length: int | None) -> np.ndarray:
         raise BadRequest(f"{name} must be a one-dimensional array of numbers, got {array.dtype} of shape {array.shape}")
     if length is not None and len(array) != length:
         raise BadRequest(f"{name} must be as long as guess ({length}), got {len(array)}")
+    if array.dtype.kind != "f" and len(array) and array.min() >= 0 and array.max() <= top:
+        return array  # without arrays as long as the input
     good = (array >= 0) & (array <= top)
     if array.dtype.kind == "f":
         good &= array == np.floor(array)
     if not good.all():
         raise BadRequest(f"{name} must be in {{0, ..., {top}}}, got {array[~good][0]!s}")
     return array
+
+
+def _weights(confidence: Any, guess: np.ndarray, groups: int) -> np.ndarray:
+    """Return what changing each guess costs: one number each, or for several groups one for each destination."""
+    weight, n = np.asarray(confidence), len(guess)
+    if weight.dtype.kind not in "biuf":
+        raise BadRequest(f"confidence must be an array of numbers, got {weight.dtype}")
+    if weight.shape not in ((n,), (n, groups)):
+        raise BadRequest(f"confidence must be as long as guess ({n}), got shape {weight.shape}")
+    weight = weight.astype(float, copy=False)
+    if not (weight.min() >= 0 and weight.max() < np.inf):  # a nan is neither
+        bad = weight[~(np.isfinite(weight) & (weight >= 0))][0]
+        raise BadRequest(f"confidence must be finite and >= 0, got {bad!s}")
+    if weight.ndim == 1:
+        return weight
+    if weight[np.arange(n), guess.astype(np.int64)].any():
+        raise BadRequest("confidence with a column a group must be 0 where the guess is: staying costs nothing")
+    return weight.max(axis=1) if groups == 2 else weight
 
 
 def check(guess: Any, confidence: Any, predictions: Any, labels: Any, metric: str, groups: int) -> Problem:
@@ -99,15 +119,7 @@ def check(guess: Any, confidence: Any, predictions: Any, labels: Any, metric: st
     n = len(start)
     if n == 0:
         raise BadRequest("guess must have at least one example, got none")
-    weight = np.asarray(confidence)
-    if weight.dtype.kind not in "biuf":
-        raise BadRequest(f"confidence must be an array of numbers, got {weight.dtype}")
-    if weight.shape != (n,):
-        raise BadRequest(f"confidence must be as long as guess ({n}), got shape {weight.shape}")
-    weight = weight.astype(float, copy=False)
-    if not (np.isfinite(weight).all() and (weight >= 0).all()):
-        bad = weight[~(np.isfinite(weight) & (weight >= 0))][0]
-        raise BadRequest(f"confidence must be finite and >= 0, got {bad!s}")
+    weight = _weights(confidence, start, groups)
     answers = _whole("predictions", predictions, 1, n)
     if labels is None and metric != "SP":
         raise BadRequest(f"metric {metric} needs labels")
@@ -141,8 +153,8 @@ def bounds(
         if isinstance(constraint, Rate):
             rates[g] = (max(rates[g][0], constraint.low), min(rates[g][1], constraint.high))
         else:
-            low, high = -((-constraint.low * n) // 1), (constraint.high * n) // 1
-            sizes[g] = (max(sizes[g][0], int(low)), min(sizes[g][1], int(high)))
+            low, high = constraint.counts(n)
+            sizes[g] = (max(sizes[g][0], low), min(sizes[g][1], high))
     if at_least == 0:
         return [Bounds(tuple(rates), tuple(sizes))]
     ways = []

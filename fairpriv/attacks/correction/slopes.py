@@ -7,6 +7,7 @@ integers floor(a x), a = 0..n, stay the same, as floor(a x)/a is itself such a f
 """
 
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -51,6 +52,7 @@ def slope(rate: Fraction, n: int) -> Fraction:
     return Fraction(n + 1) if rate <= 0 else max(Fraction(0), min((1 - rate) / rate, Fraction(n + 1)))
 
 
+@lru_cache(maxsize=64)  # asked again for every exponent of the confidences
 def rate_slopes(rates: tuple[Fraction, Fraction], positives: int, n: int) -> tuple[Fraction, Fraction | None] | None:
     """Return (x, z) such that the rate is within bounds if and only if a x <= b <= a z, for a <= positives, a + b > 0.
 

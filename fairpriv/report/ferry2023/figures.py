@@ -1,6 +1,11 @@
-"""Figures 2 to 17 of ferry2023, and what more exact knowledge of unfairness gives."""
+"""Figures 2 to 17 of ferry2023, and what more exact knowledge of unfairness gives.
 
-from collections.abc import Callable
+The paper prints no number of these figures. It prints those of ThresholdOptimizer, whose tolerance is about 0, and of
+A, whose guess is the same for every target: they stand in the figures as hollow diamonds at ε = 0, and as lines.
+"""
+
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -8,14 +13,10 @@ import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
 from fairpriv.metrics.unfairness import METRICS
-from fairpriv.report.ferry2023.tables import ADVERSARIES, finished, of
+from fairpriv.report.ferry2023.tables import ADVERSARIES, TITLES, finished, of
 from fairpriv.report.figures import COLOURS, canvas, legend_below
+from fairpriv.report.papers import papers
 
-TITLES = {
-    "adult": "Adult, gender",
-    "acs_public_coverage_age": "ACSPublicCoverage (40 % sample), age",
-    "acs_income": "ACSIncome (40 % sample), race",
-}
 FULL = {"SP": "Statistical parity", "PE": "Predictive equality", "EO": "Equal opportunity", "EOdds": "Equalized odds"}
 # (figure in the paper, by dataset, for A′ and for A)
 RECONSTRUCTION = {"adult": (2, 9), "acs_public_coverage_age": (3, 10), "acs_income": (4, 11)}
@@ -23,10 +24,49 @@ ESTIMATED = {"adult": (12, 15), "acs_public_coverage_age": (13, 16), "acs_income
 TARGETS = {"adult": 6, "acs_public_coverage_age": 7, "acs_income": 8}
 
 
+@cache
+def _printed() -> Mapping[tuple[str, str, str, str], float]:
+    """Return what Tables III and IV print, by dataset, metric of fairness, adversary and our name of the number."""
+    paper = next((p for p in papers() if p.key == "ferry2023"), None)
+    tables = [t for t in paper.tables if t.name in ("table3", "table4")] if paper else []
+    return {
+        (*(n.selectors[c] for c in ("dataset", "fairness", "attack")), n.metric): n.ours
+        for t in tables
+        for n in t.numbers
+    }
+
+
+def _beside(axis: Any, part: pd.DataFrame, metric: str, column: str, colour: str) -> None:
+    """Mark what the paper prints of ThresholdOptimizer: the target is the same whoever attacks it."""
+    dataset, attack = part["dataset"].iloc[0], part["attack"].iloc[0]
+    own = attack if column.startswith(("baseline", "corrected")) else "adversary_xyh"
+    value = _printed().get((dataset, metric, own, column))
+    if value is None:
+        return
+    if (attack, column) == ("adversary_xy", "baseline"):
+        axis.axhline(value, color=colour, linestyle=":", linewidth=1.2, label="paper: A (Table III)")
+    else:
+        style = {"markerfacecolor": "white", "markersize": 7, "zorder": 5, "clip_on": False}
+        label = "paper: ThresholdOptimizer (Tables III, IV)"
+        axis.plot([0], [value], "D", color=colour, label=label, **style)
+
+
+def _seeds(title: str, part: pd.DataFrame) -> str:
+    seeds = part["seed"].nunique() if "seed" in part else 1
+    return f"{title} ({seeds} seeds, band: ± 1 sd)" if seeds > 1 else f"{title} (1 seed)"
+
+
+def _once(axis: Any) -> tuple[list, list]:
+    """Return the legend of an axis, each text once."""
+    found = dict(zip(*reversed(axis.get_legend_handles_labels())))
+    return list(found.values()), list(found)
+
+
 def _band(axis: Any, part: pd.DataFrame, column: str, colour: str, label: str, style: str = "-") -> None:
     by = part.groupby("tolerance")[column]
     mean, deviation = by.mean(), by.std(ddof=1).fillna(0.0)
-    axis.plot(mean.index, mean, style, color=colour, label=label, marker="o", markersize=3.5, linewidth=1.8)
+    small = 3.5 if len(mean) < 15 else 2.2
+    axis.plot(mean.index, mean, style, color=colour, label=label, marker="o", markersize=small, linewidth=1.6)
     axis.fill_between(mean.index, mean - deviation, mean + deviation, color=colour, alpha=0.18, linewidth=0)
 
 
@@ -34,10 +74,12 @@ def _panels(part: pd.DataFrame, title: str, curves: list[tuple], ylabel: str) ->
     """Return one panel a metric with these curves over the tolerance, and one legend below."""
     shown = [m for m in METRICS if (part["fairness"] == m).any()]
     columns = min(2, len(shown))
-    figure, axes = canvas(columns, -(-len(shown) // columns), sharey=True)
+    size = {"width": 6.4, "height": 5.0} if len(shown) == 1 else {}
+    figure, axes = canvas(columns, -(-len(shown) // columns), sharey=True, **size)
     for axis, metric in zip(axes.flat, shown):
         for column, colour, label, style in curves:
             _band(axis, part[part["fairness"] == metric], column, COLOURS[colour], label, style)
+            _beside(axis, part, metric, column, COLOURS[colour])
         axis.set_title(FULL[metric])
     for axis in list(axes.flat)[len(shown) :]:
         axis.set_visible(False)
@@ -47,16 +89,13 @@ def _panels(part: pd.DataFrame, title: str, curves: list[tuple], ylabel: str) ->
         axis.set_xlabel("unfairness tolerance ε")
     for row in axes:
         row[0].set_ylabel(ylabel)
-    seeds = part["seed"].nunique() if "seed" in part else 1
-    figure.suptitle(
-        f"{title} ({seeds} seed{'s' if seeds > 1 else ''}, band: ± 1 sd)" if seeds > 1 else f"{title} (1 seed)"
-    )
-    handles, labels = axes.flat[0].get_legend_handles_labels()
-    legend_below(figure, handles, labels, columns=min(len(labels), 4) if columns > 1 else 1)
+    figure.suptitle(_seeds(title, part))
+    handles, labels = _once(axes.flat[0])
+    legend_below(figure, handles, labels, columns=min(len(labels), 3) if columns > 1 else 1)
     return figure
 
 
-def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
+def figures(rows: pd.DataFrame) -> dict[str, Any]:
     """Return the figures by file name; those of the paper carry its number."""
     gradient, out = of(finished(rows), "exponentiated_gradient"), {}
     for dataset, of_dataset in gradient.groupby("dataset"):
@@ -97,17 +136,18 @@ def _targets(part: pd.DataFrame, title: str) -> Any:
     for column, metric in enumerate(shown):
         here = part[part["fairness"] == metric]
         for row, what in enumerate(("accuracy", "unfairness")):
-            _band(axes[row, column], here, f"train_{what}", COLOURS[0], "training set")
-            _band(axes[row, column], here, f"test_{what}", COLOURS[1], "test set", "--")
+            for i, (of_set, style) in enumerate((("train", "-"), ("test", "--"))):
+                label = {"train": "training set", "test": "test set"}[of_set]
+                _band(axes[row, column], here, f"{of_set}_{what}", COLOURS[i], label, style)
+                _beside(axes[row, column], here, metric, f"{of_set}_{what}", COLOURS[i])
             axes[row, 0].set_ylabel(f"target's {what}")
         ends = [0, here["tolerance"].max()]
         axes[1, column].plot(ends, ends, ":", color="#666666", label="unfairness = ε")
         axes[0, column].set_title(FULL[metric])
         axes[1, column].set_xlabel("unfairness tolerance ε")
-    seeds = part["seed"].nunique() if "seed" in part else 1
-    figure.suptitle(f"{title} ({seeds} seed{'s' if seeds > 1 else ''})")
-    handles, labels = axes[1, 0].get_legend_handles_labels()
-    legend_below(figure, handles, labels, columns=3)
+    figure.suptitle(_seeds(title, part))
+    handles, labels = _once(axes[1, 0])
+    legend_below(figure, handles, labels, columns=4)
     return figure
 
 

@@ -6,6 +6,12 @@ import pandas as pd
 from fairpriv.metrics.unfairness import METRICS
 
 ADVERSARIES = {"adversary_xyh": "A′", "adversary_xy": "A"}
+TITLES = {
+    "adult": "Adult, gender",
+    "acs_public_coverage_age": "ACSPublicCoverage (40 % sample), age",
+    "acs_income": "ACSIncome (40 % sample), race",
+}
+SIZES = {"acs_income_10pct": 13_592, "acs_income_20pct": 27_185, "acs_income": 54_370}  # of 135,924 rows
 KEYS = ["dataset", "fairness", "tolerance", "attack"]
 
 
@@ -40,13 +46,16 @@ def _note(table: pd.DataFrame) -> pd.DataFrame:
     if table.empty:
         return table
     sampled = table["dataset"].astype(str).str.startswith("acs")
-    return table.assign(data=np.where(sampled, "40 % sample", "all rows"))
+    smaller = table["dataset"].astype(str).str.extract(r"_(\d+)pct$")[0]
+    return table.assign(data=np.where(sampled, smaller.fillna("40") + " % sample", "all rows"))
 
 
 def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the tables by file name."""
     every = finished(rows)
     done = every[every["attack"].isin(ADVERSARIES)]
+    smaller = done["dataset"].isin(SIZES) & (done["dataset"] != "acs_income")
+    sizes, done = done[done["dataset"].isin(SIZES)], done[~smaller]
     gradient, threshold = of(done, "exponentiated_gradient"), of(done, "threshold_optimizer")
     target = ["train_accuracy", "test_accuracy", "train_unfairness", "test_unfairness"]
     gains = ["baseline", "corrected", "improvement", "corrected_rounded", "corrected_exact", "exponent", "changes"]
@@ -62,7 +71,9 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         five = five.merge(shares.reset_index())
     known = done[done.get("corrected_exact", pd.Series(np.nan, done.index)).notna()]
     more = every[~every["attack"].isin(ADVERSARIES)]
-    known_gain = ["baseline", "corrected", "corrected_rounded", "corrected_exact"]
+    exponents = ["exponent", "corrected_rounded_exponent", "corrected_exact_exponent"]
+    known_gain = ["baseline", "corrected", "corrected_rounded", "corrected_exact", *exponents]
+    by_odds = ["reweighted", "corrected_log_odds", "reweighted_log_odds"]
     values = rows[rows["sensitive"].astype(str) == "values"] if "sensitive" in rows else rows.iloc[:0]
     out = {
         "table3": spread(threshold, ["dataset", "fairness", "attack"], target + gains),
@@ -72,13 +83,23 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "figures_5_12_to_17": spread(gradient, KEYS, ["baseline", "corrected", *guessed]),
         "figures_6_7_8": spread(gradient[gradient["attack"] == gradient["attack"].min()], KEYS[:3], target),
         "known_unfairness": spread(known, ["dataset", "defense", "fairness", "attack"], known_gain),
+        "sample_size": _by_size(of(sizes, "threshold_optimizer"), target[:2] + gains[:2] + guessed[2:3]),
         "further_constraints": spread(more, ["dataset", "defense", "fairness", "attack"], gains[:3]),
         "ldp_collection": _ldp(done, [*target, *gains[:3]]),
         "several_groups": spread(
-            values, ["dataset", "defense", "fairness", "attack"], [*target, *gains[:3], "changes"]
+            values, ["dataset", "defense", "fairness", "attack"], [*target, *gains[:3], "changes", *by_odds]
         ),
     }
     return {name: _note(table) for name, table in out.items() if not table.empty}
+
+
+def _by_size(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """ACSIncome with fewer rows, of the same seeds: what a sample of the data does to accuracies."""
+    if rows["dataset"].nunique() < 2:
+        return pd.DataFrame()
+    common = set.intersection(*(set(part["seed"]) for _, part in rows.groupby("dataset")))
+    rows = rows[rows["seed"].isin(common)].assign(rows=rows["dataset"].map(SIZES))
+    return spread(rows, ["fairness", "attack", "rows", "dataset"], columns)
 
 
 def _ldp(done: pd.DataFrame, columns: list[str]) -> pd.DataFrame:

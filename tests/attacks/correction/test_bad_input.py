@@ -52,6 +52,19 @@ GOOD = {
         ({"seconds": 0}, "seconds must be > 0"),
         ({"constraints": [lambda model, member: None]}, "cp_sat_general"),
         ({"constraints": [3], "corrector": "cp_sat_general"}, "must be Proportion, Rate or functions"),
+        (
+            {"confidence": np.ones((4, 2))},
+            "confidence with a column a group must be 0 where the guess is",
+        ),
+        (
+            {"guess": [0, 1, 2, 1], "groups": 3, "confidence": np.zeros((4, 3)), "corrector": "cp_sat_efficient"},
+            "needs corrector='exact' or 'cp_sat_general'",
+        ),
+        (
+            {"constraints": [Proportion(1, of="everyone")], "metric": "PE", "corrector": "cp_sat_efficient"},
+            "a proportion of everyone with metric PE needs corrector='exact'",
+        ),
+        ({"constraints": [Proportion(2, of="everyone")], "metric": "PE"}, "constraint on group 2: there are groups"),
         ({"constraints": [Rate(2)]}, "constraint on group 2: there are groups 0 to 1"),
     ],
 )
@@ -73,6 +86,8 @@ def test_good_input_is_not_refused():
         ([{"share": {"group": 1}}], "unknown constraint 'share'"),
         ([{"rate": {"group": 1, "most": 0.5}}], "unknown field"),
         ([{"rate": {"at_most": 0.5}}], "needs group"),
+        ([{"rate": {"group": 1, "of": "everyone"}}], "unknown field"),
+        ([{"proportion": {"group": 1, "of": "some"}}], "of must be one of metric, everyone"),
         ([{"rate": {"group": -1}}], "group must be >= 0"),
         ([{"rate": {"group": 1, "at_most": 2}}], "at_most must be in"),
         ([{"rate": {"group": 1, "at_least": 0.5, "at_most": 0.4}}], "at_most must be >= at_least"),

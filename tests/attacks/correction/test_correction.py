@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from fairpriv import correct_reconstruction
-from fairpriv.attacks.correction import Proportion, Rate, exact
+from fairpriv.attacks.correction import Proportion, Rate, exact, totals
+from fairpriv.attacks.correction.transport import Transport
 from fairpriv.metrics.unfairness import unfairness
 
 METRICS = ("SP", "PE", "EO", "EOdds")
@@ -238,3 +239,137 @@ def test_time_limit_returns_the_guess():
     assert found.status in ("unknown", "feasible")
     if found.status == "unknown":
         np.testing.assert_array_equal(found.group, guess)
+
+
+def brute_of_everyone(guess, weight, pred, tolerance, labels, metric, known, at_least):
+    """Least cost over all vectors of a metric on its slices and shares of everyone; None: there is no valid one."""
+    s = ALL[len(guess), 2]
+    good = np.ones(len(s), bool)
+    for c in known:
+        size = (s == c.group).sum(axis=1)
+        good &= (size * c.low.denominator >= c.low.numerator * len(guess)) & (
+            size * c.high.denominator <= c.high.numerator * len(guess)
+        )
+    costs = [np.inf]
+    for vector in s[good]:
+        whole = True
+        for wanted in {"PE": (0,), "EO": (1,), "EOdds": (0, 1)}[metric]:
+            whole &= set(vector[labels == wanted]) == {0, 1}
+        if whole and at_least <= unfairness(metric, pred, vector, labels) <= tolerance:
+            costs.append(((vector != guess) * weight).sum())
+    return None if min(costs) == np.inf else min(costs)
+
+
+def test_a_size_known_of_everyone_equals_enumeration():
+    rng = np.random.default_rng(12)
+    met = {}
+    for _ in range(900):
+        guess, weight, pred, tolerance, labels, metric = random_case(rng, top=9)
+        if metric == "SP":
+            continue
+        low = float(rng.integers(0, 8) / 10)
+        known = [Proportion(int(rng.integers(2)), low, min(low + float(rng.choice([0, 0.2, 0.5])), 1), "everyone")]
+        at_least = tolerance * int(rng.integers(0, 2)) if metric != "EOdds" else Fraction(0)
+        expected = brute_of_everyone(guess, weight, pred, tolerance, labels, metric, known, at_least)
+        found = correct_reconstruction(
+            guess, weight, pred, tolerance, labels, metric, constraints=known, at_least=at_least
+        )
+        met[metric, expected is None] = met.get((metric, expected is None), 0) + 1
+        if expected is None:
+            assert found.status == "infeasible"
+            continue
+        assert found.status == "optimal"
+        assert found.cost == pytest.approx(expected, abs=1e-9)
+        assert weight[found.group != guess].sum() == pytest.approx(expected, abs=1e-9)
+        assert at_least <= unfairness(metric, pred, found.group, labels) <= tolerance
+        (c,) = known
+        assert c.low <= Fraction(int((found.group == c.group).sum()), len(guess)) <= c.high
+    assert len(met) == 6  # each metric, with and without an answer
+    assert min(met.values()) > 20
+
+
+def test_a_size_of_everyone_may_be_met_outside_the_slice():
+    guess, labels = np.zeros(8, int), np.repeat([0, 1], 4)
+    guess[[0, 1]] = 1
+    pred, weight = np.array([1, 0, 1, 0, 1, 1, 1, 1]), np.r_[np.full(4, 9.0), 1, 2, 3, 4]
+    found = correct_reconstruction(
+        guess, weight, pred, 0, labels, "PE", constraints=[Proportion(1, 0.5, 0.5, "everyone")]
+    )
+    np.testing.assert_array_equal(found.group, [1, 1, 0, 0, 1, 1, 0, 0])
+    within = [Proportion(1, 0.5, 0.5, "everyone"), Proportion(1, 0.5, 1)]
+    assert correct_reconstruction(guess, weight, pred, 0, labels, "PE", constraints=within).cost == 3
+    # of SP's slice, which is everyone, both kinds say the same
+    one, other = ([Proportion(1, 0.5, 0.5, of)] for of in ("metric", "everyone"))
+    costs = [correct_reconstruction(guess, weight, pred, 1, constraints=c).cost for c in (one, other)]
+    assert costs[0] == costs[1] == 3
+
+
+def test_the_least_of_each_window():
+    values = np.random.default_rng(0).random(50)
+    for width in (1, 2, 7, 50, 60):
+        expected = [values[i : i + width].min() for i in range(50)]
+        np.testing.assert_array_equal(totals.window_least(values, width), expected)
+
+
+def brute_destinations(guess, costs, pred, tolerance, groups):
+    s = ALL[len(guess), groups]
+    n, p, good = len(guess), int(pred.sum()), np.ones(len(s), bool)
+    for g in range(groups):
+        size, positive = (s == g).sum(axis=1), ((s == g) & (pred == 1)).sum(axis=1)
+        good &= (size > 0) & (np.abs(p * size - positive * n) * tolerance.denominator <= tolerance.numerator * n * size)
+    return costs[np.arange(n), s[good]].sum(axis=1).min() if good.any() else None
+
+
+@pytest.mark.parametrize("corrector", ["exact", "cp_sat_general"])
+def test_costs_by_destination_equal_enumeration(corrector):
+    rng = np.random.default_rng(13)
+    solved = 0
+    for _ in range(150 if corrector == "exact" else 40):
+        guess, _, pred, tolerance, labels, _ = random_case(rng, top=8, groups=3)
+        costs = rng.integers(0, rng.choice([4, 64]), (len(guess), 3)) / 8
+        costs[np.arange(len(guess)), guess] = 0
+        expected = brute_destinations(guess, costs, pred, tolerance, 3)
+        found = correct_reconstruction(guess, costs, pred, tolerance, labels, groups=3, corrector=corrector)
+        if expected is None:
+            assert found.status == "infeasible"
+            continue
+        solved += 1
+        assert found.status == "optimal"
+        assert found.cost == pytest.approx(expected, abs=1e-9)
+        assert costs[np.arange(len(guess)), found.group].sum() == pytest.approx(expected, abs=1e-9)
+        assert unfairness("SP", pred, found.group, labels) <= tolerance
+    assert solved > 15
+
+
+def test_transport_is_the_cheapest_division():
+    rng = np.random.default_rng(14)
+    for _ in range(60):
+        n = int(rng.integers(3, 9))
+        start, costs = rng.integers(0, 3, n), rng.integers(0, 16, (n, 3)) / 4
+        costs[np.arange(n), start] = 0
+        one = Transport(costs, start)
+        for _ in range(3):  # from any optimum to the next
+            sizes = np.bincount(rng.integers(0, 3, n), minlength=3)
+            one.reach(sizes)
+            np.testing.assert_array_equal(np.bincount(one.group, minlength=3), sizes)
+            every = ALL[n, 3]
+            fits = (np.stack([(every == g).sum(axis=1) for g in range(3)], axis=1) == sizes).all(axis=1)
+            assert one.cost == costs[np.arange(n), every[fits]].sum(axis=1).min()
+            for prices in one.prices():
+                assert one.lower(prices) - prices @ sizes == pytest.approx(one.cost)
+
+
+def test_where_an_example_goes_matters():
+    # two of group 0 have to leave; both would rather go to group 2
+    guess, pred = np.array([0, 0, 0, 0, 1, 1, 2, 2]), np.array([1, 1, 1, 1, 1, 0, 1, 0])
+    costs = np.tile([0.0, 5.0, 1.0], (8, 1))
+    costs[np.arange(8), guess] = 0
+    costs[4:, :] = 50.0
+    costs[np.arange(8), guess] = 0
+    assert correct_reconstruction(guess, costs, pred, 0.25, groups=3).cost == brute_destinations(
+        guess, costs, pred, Fraction(1, 4), 3
+    )
+    two = np.array([[0.0, 3.0], [2.0, 0.0], [0.0, 1.0], [4.0, 0.0]])
+    a = correct_reconstruction([0, 1, 0, 1], two, [1, 0, 1, 0], 0)
+    b = correct_reconstruction([0, 1, 0, 1], [3, 2, 1, 4], [1, 0, 1, 0], 0)
+    np.testing.assert_array_equal(a.group, b.group)

@@ -1,6 +1,6 @@
 """Figures of arcolezi2023, and ours beside them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -76,8 +76,10 @@ def _of_panel(theirs: pd.DataFrame, metric: str, split: str) -> pd.DataFrame:
     return theirs[here & (theirs["defense.split"].isna() | (theirs["defense.split"] == split))]
 
 
-def by_epsilon(noisy: pd.DataFrame, bare: pd.DataFrame, theirs: pd.DataFrame, metrics: list[str], heading: str) -> Any:
-    """Draw a metric a row, a split a column, a protocol a line with its band; NonDP dashed (Figures 2-13)."""
+def by_epsilon(
+    noisy: pd.DataFrame, bare: pd.DataFrame, theirs: pd.DataFrame, metrics: Mapping[str, str], heading: str
+) -> Any:
+    """Draw a metric (with its name) a row, a split a column, a protocol a line with its band (Figures 2-13)."""
     splits = [s for s in SPLITS if s in set(noisy["defense.split"]) and s != "least_variance"]
     epsilons = _epsilons(noisy)
     figure, axes = canvas(len(splits), len(metrics), width=4.6, height=2.1, sharex=True, sharey="row")
@@ -91,7 +93,7 @@ def by_epsilon(noisy: pd.DataFrame, bare: pd.DataFrame, theirs: pd.DataFrame, me
                     _line(axis, some.groupby("epsilon")[metric], epsilons, name)
             _theirs(axis, _of_panel(theirs, metric, split), epsilons)
             _ticks(axis, epsilons)
-        row[0].set_ylabel(LONG[metric])
+        row[0].set_ylabel(metrics[metric])
     for axis, split in zip(axes[0], splits):
         axis.set_title(SPLITS[split])
     for axis in axes[-1]:
@@ -191,7 +193,7 @@ def tradeoff(rows: pd.DataFrame) -> Any:
     return figure
 
 
-def _seeds(rows: pd.DataFrame) -> str:
+def seeds_told(rows: pd.DataFrame) -> str:
     """Say how many seeds there are, and what the bands are."""
     each = rows[rows["defense.protocol"].isin(PAPER)].groupby(POINT)["seed"].nunique()
     number = f"{each.min()}" if each.min() == each.max() else f"{each.min()} to {each.max()}"
@@ -207,8 +209,8 @@ def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
     for name, dataset, sensitive, metrics in numbered(noisy[noisy["defense.protocol"].isin(PAPER)]):
         some = noisy[(noisy["dataset"] == dataset) & (noisy["sensitive"] == sensitive)]
         which = "random sensitive attributes" if sensitive == "random" else "four sensitive attributes"
-        heading = f"{title(dataset)}, {which}, {_seeds(some)}"
+        heading = f"{title(dataset)}, {which}, {seeds_told(some)}"
         theirs = said[(said["dataset"] == dataset) & ((sensitive == "table2") | (said["what"] == "nondp"))]
-        made[name] = by_epsilon(some, bare[bare["dataset"] == dataset], theirs, metrics, heading)
+        made[name] = by_epsilon(some, bare[bare["dataset"] == dataset], theirs, {m: LONG[m] for m in metrics}, heading)
     made |= {"paired_splits": paired_splits(rows), "tradeoff": tradeoff(rows)}
     return {name: figure for name, figure in made.items() if figure is not None}

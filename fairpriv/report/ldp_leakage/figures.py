@@ -121,10 +121,11 @@ def against_fairness(both: pd.DataFrame) -> Any:
         for axis, dataset in zip(row, datasets):
             dots = _against(axis, both[both["dataset"] == dataset], leak, metric, at)
             axis.set_xscale("log")
-            axis.set_xlabel(f"bits that reports tell {whose} (left end: {LEAST:g} or less)", fontsize=9)
+            axis.set_xlabel(f"bits that reports tell {whose}", fontsize=9)
         row[0].set_ylabel(words)
     for axis, dataset in zip(axes[0], datasets):
         axis.set_title(title(dataset))
+    figure.suptitle(f"What reports tell, and the model that learns from them ({LEAST:g} bits: or less)", fontsize=11)
     bar = figure.colorbar(dots, ax=axes, ticks=range(len(at)), label="ε", pad=0.01)
     bar.ax.set_yticklabels([f"{e:g}" for e in at])
     seen = [n for n in PROTOCOLS if n in set(both["defense.protocol"])]

@@ -1,5 +1,6 @@
 """experiment=ldp_intersections: fairness among groups of gender and race together, under LDP."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -63,7 +64,8 @@ class LdpIntersections(LdpFairness):
         results = []
         for cell in cells:
             rng = cell.rng("collect", "dataset", "sensitive", "defense", "epsilon")
-            reports, _ = self.build(cell, "defense").collect(train.codes(chosen), train.sizes(chosen), rng)
+            defense = cell.plugin("defense", epsilon=cell.get("epsilon", math.inf))
+            reports, _ = defense.collect(train.codes(chosen), train.sizes(chosen), rng)
             train.replace(reports)
             model = cell.plugin("model").fit(train.frame, data.label[part], cell.rng("model", "dataset", "model"))
             score = model(test.frame)

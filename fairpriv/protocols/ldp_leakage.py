@@ -28,6 +28,11 @@ TARGETS = 10_000  # people attacked, at most: their number is the uncertainty of
 PROTECTED = "protected"  # the attribute of that role, whatever its name
 
 
+def make_defense(cell: Cell) -> Any:
+    """Build the cell's collection at its ε."""
+    return cell.plugin("defense", epsilon=cell["epsilon"])
+
+
 @dataclass(frozen=True, eq=False)
 class People:
     """The targets' values and other attributes, and people whose values the adversary knows.
@@ -140,13 +145,13 @@ class LdpLeakage(Protocol):
 
     def build(self, cell: Cell, group: str) -> Any:
         """Build a plug-in: the defense at the cell's ε."""
-        return cell.plugin(group, epsilon=cell["epsilon"]) if group == "defense" else cell.plugin(group)
+        return make_defense(cell) if group == "defense" else cell.plugin(group)
 
     def validate(self, cell: Cell) -> None:
         """Refuse a wrong family, and a defense whose reports have no law that is known."""
         number("epsilon", cell.get("epsilon"), above=0)
         super().validate(cell)
-        if getattr(self.build(cell, "defense"), "protocol", None) not in PROTOCOLS:
+        if getattr(make_defense(cell), "protocol", None) not in PROTOCOLS:
             name = cell.plugins["defense"]["name"]
             raise BadRequest(
                 f"ldp_leakage needs the law of the reports: defense.protocol of {name} must be one of "
@@ -176,7 +181,7 @@ class LdpLeakage(Protocol):
             if name not in known:
                 draw = cell.rng(f"learn {name}", "dataset", "attack")
                 known[name] = learn(people, name, cell.plugin("attack"), draw)
-            defense = self.build(cell, "defense")
+            defense = make_defense(cell)
             if repr(defense) not in collected:
                 collected = {}  # one at a time in memory: cells of a defense and ε follow each other, or collect again
                 draw = cell.rng("collect", "dataset", "defense", "epsilon")

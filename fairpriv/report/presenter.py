@@ -35,12 +35,25 @@ def _no_checks(rows: pd.DataFrame) -> dict[str, Check]:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """What is made of an experiment's rows and those of another whose results stand beside it."""
+
+    experiment: str
+    tables: Callable[[pd.DataFrame, pd.DataFrame], Tables]
+    figures: Callable[[pd.DataFrame, pd.DataFrame], dict[str, Any]]
+
+
+@dataclass(frozen=True)
 class Presenter:
-    """Three functions of the finished rows: tables and figures by file name, checks by the claim's id."""
+    """Three functions of the finished rows: tables and figures by file name, checks by the claim's id.
+
+    `beside` makes more of them where another experiment's results are there too; what is not there costs nothing.
+    """
 
     tables: Callable[[pd.DataFrame], Tables] = _means
     figures: Callable[[pd.DataFrame, Arrays], dict[str, Any]] = _no_figures
     checks: Callable[[pd.DataFrame], dict[str, Check]] = _no_checks
+    beside: Beside | None = None
 
 
 def presenter_of(protocol: type) -> Presenter:

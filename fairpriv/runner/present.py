@@ -15,7 +15,7 @@ import pandas as pd
 from fairpriv.errors import FairprivError
 from fairpriv.paths import shares
 from fairpriv.registry import find
-from fairpriv.report.presenter import Presenter, presenter_of
+from fairpriv.report.presenter import Beside, Presenter, presenter_of
 from fairpriv.runner.folder import STAMPS, Folder, read_folder, replace_file
 from fairpriv.stamps.closure import drawing_code
 
@@ -51,14 +51,21 @@ def read_drawn(folder: Path) -> dict[str, Any]:
 
 def _fingerprint(folder: Path, presenter: Presenter, paper: str, judged: bool) -> str:
     """Return what a drawing depends on: the cells, the code that draws, and what the paper says."""
-    code = drawing_code([presenter.tables, presenter.figures, presenter.checks])
-    parts = [code.digest, str(judged)]
-    parts += [
-        hashlib.sha256(p.read_bytes()).hexdigest() for p in (folder / "cells.csv", folder / "arrays.npz") if p.is_file()
-    ]
+    drawers: list[Callable[..., Any]] = [presenter.tables, presenter.figures, presenter.checks]
+    files = [folder / "cells.csv", folder / "arrays.npz"]
+    if presenter.beside is not None:
+        drawers += [presenter.beside.tables, presenter.beside.figures]
+        files.append(_beside(folder, presenter.beside))
+    parts = [drawing_code(drawers).digest, str(judged)]
+    parts += [hashlib.sha256(p.read_bytes()).hexdigest() for p in files if p.is_file()]
     told = sorted(path for place in shares("experiments") for path in (place / paper).rglob("*.*")) if paper else []
     parts += [hashlib.sha256(p.read_bytes()).hexdigest() for p in told if p.suffix in (".yaml", ".csv")]
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
+
+
+def _beside(folder: Path, beside: Beside) -> Path:
+    """Return where the cells of the experiment beside a folder are, if they are: next to it, as the paper has it."""
+    return folder.parent / beside.experiment / "cells.csv"
 
 
 def _arrays(folder: Folder) -> Callable[..., dict[str, np.ndarray]]:
@@ -83,6 +90,16 @@ def _tidy(folder: Path, made: set[str]) -> None:
                 path.unlink()
 
 
+def _rows_beside(folder: Path, presenter: Presenter) -> pd.DataFrame | None:
+    """Return the finished rows of the experiment beside a folder, where the presenter asks for them."""
+    from fairpriv.report.verdicts import read_cells
+
+    if presenter.beside is None or not (path := _beside(folder, presenter.beside)).is_file():
+        return None
+    rows = read_cells(path)
+    return rows[rows["status"] == "done"]
+
+
 def _draw(folder: Path, rows: pd.DataFrame, presenter: Presenter, experiment: str, judged: bool) -> Drawing:
     from fairpriv.report.figures import figure_bytes
     from fairpriv.report.verdicts import judge
@@ -94,6 +111,10 @@ def _draw(folder: Path, rows: pd.DataFrame, presenter: Presenter, experiment: st
     tables: dict[str, pd.DataFrame] = {}
     with drawing.part("tables"):
         tables |= presenter.tables(finished)
+    other = _rows_beside(folder, presenter)
+    if presenter.beside is not None and other is not None:
+        with drawing.part(f"tables with {presenter.beside.experiment}"):
+            tables |= presenter.beside.tables(finished, other)
     if judged:
         with drawing.part("verdicts"):
             verdicts = judge(experiment, rows, presenter)
@@ -104,6 +125,9 @@ def _draw(folder: Path, rows: pd.DataFrame, presenter: Presenter, experiment: st
     figures: dict[str, Any] = {}
     with drawing.part("figures"):
         figures |= presenter.figures(finished, _arrays(read_folder(folder)))
+    if presenter.beside is not None and other is not None:
+        with drawing.part(f"figures with {presenter.beside.experiment}"):
+            figures |= presenter.beside.figures(finished, other)
     for name, figure in figures.items():
         with drawing.part(f"figure {name}"):
             for kind, content in figure_bytes(figure).items():

@@ -259,3 +259,23 @@ def test_every_committed_cell_is_of_the_present_code():
         assert row["outdated"] == 0, (row["experiment"], row["why_outdated"])
         assert not row["notices"]
     assert sum(row["done"] for row in rows) > 4_000
+
+
+def test_what_stands_beside_is_drawn_with_it_and_again_when_it_changes(own):
+    report = own.plugin.with_name("fairpriv_toy_report.py")
+    change(report, "import Presenter\n", "import Beside, Presenter\n")
+    frame = "pd.DataFrame({'ours': [len(rows)], 'theirs': [len(other)]})"
+    count = f"def both(rows, other):\n    return {{'beside': {frame}}}\n\n\n"
+    none = "def no_figures(rows, other):\n    return {}\n\n\n"
+    change(report, "PRESENTERS = ", count + none + "PRESENTERS = ")
+    change(report, "Presenter(tables, figures)", "Presenter(tables, figures, beside=Beside('other', both, no_figures))")
+    own.run("jobs=1")
+    tables = own.folder / "results/toy/tables"
+    assert not (tables / "beside.csv").exists()  # nothing there: it costs nothing
+    other = own.folder / "results/other/cells.csv"
+    other.parent.mkdir()
+    for n in (2, 3):
+        pd.DataFrame({"y": range(n), "status": ["done"] * (n - 1) + ["failed"]}).to_csv(other, index=False)
+        assert "1 folders drawn" in own("render", "toy").stdout
+        assert pd.read_csv(tables / "beside.csv").to_dict("list") == {"ours": [12], "theirs": [n - 1]}
+    assert "0 folders drawn" in own("render", "toy").stdout

@@ -15,7 +15,7 @@ from fairpriv.defenses.collection.base import CollectionDefense
 from fairpriv.defenses.fair_learner.base import FairLearner
 from fairpriv.defenses.representation.base import RepresentationDefense, Sample
 from fairpriv.mechanisms.ldp import PROTOCOLS
-from fairpriv.mechanisms.ldp.base import LDPProtocol
+from fairpriv.mechanisms.ldp.seen import seen_likelihood
 from fairpriv.protocols.maad_private import inputs
 from fairpriv.protocols.matrix.people import People
 from fairpriv.protocols.one_hot_table import OneHotTable, sensitive_attributes
@@ -56,12 +56,6 @@ def debiased_model(
     said = [np.asarray(fitted.decide(x[part], s[part], rng)).astype(int) for part in parts]
     spent = fitted.spent
     return Released(*said, spent.proven if spent.sensitive is None else spent.sensitive)
-
-
-def seen_likelihood(protocol: LDPProtocol, seen: np.ndarray) -> np.ndarray:
-    """Return log Pr[what the server sees | value]: of a report it sees which values it supports, and no more."""
-    as_seen = type(protocol.name, (type(protocol),), {"indicator": lambda self, reports: reports})
-    return as_seen(protocol.k, protocol.epsilon).log_likelihood(seen)
 
 
 def collected_model(

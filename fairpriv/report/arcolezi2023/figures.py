@@ -1,12 +1,13 @@
 """Figures of arcolezi2023, and ours beside them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from fairpriv.mechanisms.ldp import PROTOCOLS
+from fairpriv.report.arcolezi2023.printed import authors
 from fairpriv.report.arcolezi2023.rows import (
     FAIRNESS,
     PAPER,
@@ -39,31 +40,76 @@ def _ticks(axis: Any, epsilons: list[float]) -> None:
     axis.set_xticks(range(len(epsilons)), [f"{e:g}" for e in epsilons])
 
 
-def by_epsilon(noisy: pd.DataFrame, bare: pd.DataFrame, metrics: list[str], heading: str) -> Any:
-    """Draw a metric a row, a split a column, a protocol a line; NonDP dashed (Figures 2-13)."""
+def _line(axis: Any, seeds: Any, epsilons: list[float], name: str) -> None:
+    """Draw a protocol's mean over seeds with its 95 % band (none of a single seed)."""
+    mean, half = seeds.mean(), seeds.agg(half_width).fillna(0)
+    at = [epsilons.index(e) for e in mean.index]
+    look = {"marker": MARKERS[name], "markersize": 4.5, "linewidth": 1.2, "label": LABEL[name]}
+    axis.plot(at, mean, color=COLOUR[name], **look)
+    axis.fill_between(at, mean - half, mean + half, color=COLOUR[name], alpha=0.1, linewidth=0)
+
+
+def _baseline(axis: Any, ours: pd.Series, theirs: pd.DataFrame) -> None:
+    """Draw NonDP: our mean with its band, and the mean of the authors' 20 runs."""
+    if len(ours):
+        half = np.nan_to_num(half_width(ours.to_numpy()))
+        axis.axhline(ours.mean(), color="black", linestyle="--", linewidth=1.4, label="NonDP")
+        axis.axhspan(ours.mean() - half, ours.mean() + half, color="black", alpha=0.08, linewidth=0)
+    for value in theirs["value"]:
+        axis.axhline(value, color="#B00020", linestyle=":", linewidth=1.6, label="NonDP, authors' 20 runs")
+
+
+def _theirs(axis: Any, theirs: pd.DataFrame, epsilons: list[float]) -> None:
+    """Draw the authors' means as large hollow marks, and what Section 5.2 says of all protocols as a star."""
+    for _, one in theirs[theirs["epsilon"].isin(epsilons)].iterrows():
+        at, hollow = epsilons.index(one["epsilon"]), {"markerfacecolor": "none", "linestyle": "", "zorder": 6}
+        if one["what"] == "text":
+            axis.plot(at, one["value"], marker="*", color="#B00020", markersize=11, **hollow, label="the paper's text")
+        else:
+            name = one["defense.protocol"]
+            axis.plot(at, one["value"], marker=MARKERS[name], color=COLOUR[name], markersize=11, **hollow)
+
+
+def _of_panel(theirs: pd.DataFrame, metric: str, split: str) -> pd.DataFrame:
+    """Return the authors' numbers under LDP that belong into a panel; one of no split belongs into each."""
+    here = (theirs["what"] != "nondp") & (theirs["metric"] == metric)
+    return theirs[here & (theirs["defense.split"].isna() | (theirs["defense.split"] == split))]
+
+
+def by_epsilon(
+    noisy: pd.DataFrame, bare: pd.DataFrame, theirs: pd.DataFrame, metrics: Mapping[str, str], heading: str
+) -> Any:
+    """Draw a metric (with its name) a row, a split a column, a protocol a line with its band (Figures 2-13)."""
     splits = [s for s in SPLITS if s in set(noisy["defense.split"]) and s != "least_variance"]
     epsilons = _epsilons(noisy)
     figure, axes = canvas(len(splits), len(metrics), width=4.6, height=2.1, sharex=True, sharey="row")
     for row, metric in zip(axes, metrics):
+        lone = theirs[(theirs["what"] == "nondp") & (theirs["metric"] == metric)]
         for axis, split in zip(row, splits):
-            if len(bare):
-                axis.axhline(bare[metric].mean(), color="black", linestyle="--", linewidth=1.4, label="NonDP")
+            _baseline(axis, bare[metric], lone)
             for name in PAPER:
                 some = noisy[(noisy["defense.protocol"] == name) & (noisy["defense.split"] == split)]
-                mean = some.groupby("epsilon")[metric].mean()
-                if len(mean):
-                    look = {"marker": MARKERS[name], "color": COLOUR[name], "markersize": 4.5, "linewidth": 1.2}
-                    axis.plot([epsilons.index(e) for e in mean.index], mean, label=LABEL[name], **look)
+                if len(some):
+                    _line(axis, some.groupby("epsilon")[metric], epsilons, name)
+            _theirs(axis, _of_panel(theirs, metric, split), epsilons)
             _ticks(axis, epsilons)
-        row[0].set_ylabel(LONG[metric])
+        row[0].set_ylabel(metrics[metric])
     for axis, split in zip(axes[0], splits):
         axis.set_title(SPLITS[split])
     for axis in axes[-1]:
         axis.set_xlabel("ε, all attributes together")
-    lines, names = axes[0][0].get_legend_handles_labels()
-    legend_below(figure, lines, names, **SMALL)
+    _name_lines(figure, axes, bool((theirs["what"] == "runs").any()))
     figure.suptitle(heading, fontsize=11)
     return figure
+
+
+def _name_lines(figure: Any, axes: Any, hollow: bool) -> None:
+    """Put each name that any panel has into one legend below."""
+    seen = {n: line for axis in axes.flat for line, n in zip(*axis.get_legend_handles_labels())}
+    if hollow:
+        look = {"marker": "s", "linestyle": "", "markerfacecolor": "none", "color": "0.3", "markersize": 11}
+        seen["authors' 20 runs (mark of their protocol)"] = axes[0][0].plot([], [], **look)[0]
+    legend_below(figure, list(seen.values()), list(seen), **SMALL, columns=6)
 
 
 def paired_splits(rows: pd.DataFrame) -> Any:
@@ -147,16 +193,24 @@ def tradeoff(rows: pd.DataFrame) -> Any:
     return figure
 
 
+def seeds_told(rows: pd.DataFrame) -> str:
+    """Say how many seeds there are, and what the bands are."""
+    each = rows[rows["defense.protocol"].isin(PAPER)].groupby(POINT)["seed"].nunique()
+    number = f"{each.min()}" if each.min() == each.max() else f"{each.min()} to {each.max()}"
+    return f"{number} seeds, bands: 95 % interval of the mean" if each.max() > 1 else "1 seed, no bands"
+
+
 def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
     """Return every figure these rows can give, by file name."""
     rows = tidy(rows)
     noisy, bare = parts(rows)
     made = {}
+    said = authors()
     for name, dataset, sensitive, metrics in numbered(noisy[noisy["defense.protocol"].isin(PAPER)]):
         some = noisy[(noisy["dataset"] == dataset) & (noisy["sensitive"] == sensitive)]
         which = "random sensitive attributes" if sensitive == "random" else "four sensitive attributes"
-        seeds = some["seed"].nunique()
-        heading = f"{title(dataset)}, {which}, {seeds} seed{'s' * (seeds > 1)}"
-        made[name] = by_epsilon(some, bare[bare["dataset"] == dataset], metrics, heading)
+        heading = f"{title(dataset)}, {which}, {seeds_told(some)}"
+        theirs = said[(said["dataset"] == dataset) & ((sensitive == "table2") | (said["what"] == "nondp"))]
+        made[name] = by_epsilon(some, bare[bare["dataset"] == dataset], theirs, {m: LONG[m] for m in metrics}, heading)
     made |= {"paired_splits": paired_splits(rows), "tradeoff": tradeoff(rows)}
     return {name: figure for name, figure in made.items() if figure is not None}

@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from fairpriv.report.arcolezi2023 import equal_in_law, paired, weightings
+from fairpriv.report.arcolezi2023.paired import claimed
 from fairpriv.report.arcolezi2023.rows import (
     DATASETS,
     FAIRNESS,
@@ -60,7 +62,27 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     both = k_based_minus_uniform(rows)
     if len(both):
         out["paired_splits"] = means(both, ["dataset", "sensitive", "defense.protocol", "epsilon"], METRICS)
-    return out
+    main, appendix = claimed(rows)
+    own = {
+        "paired_claims": paired.table(rows),
+        "weightings": weightings.table(main),
+        "utility_losses": _losses(pd.concat([main, appendix]).drop_duplicates()),
+        "equal_in_law": equal_in_law.table(main),
+    }
+    return out | {name: table for name, table in own.items() if len(table)}
+
+
+def _losses(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return what utility loses at most and on average, by dataset and metric: what "minor" would have to mean."""
+    lost = against_nondp(rows)
+    if lost.empty:
+        return pd.DataFrame()
+    points = lost.groupby(POINT)[list(UTILITY)].mean()
+    level = ["dataset", "sensitive"]
+    by, large = points.groupby(level=level), points[points.index.get_level_values("epsilon") >= 8].groupby(level=level)
+    parts = {"mean": by.mean(), "worst": by.min(), "worst_at_8_and_above": large.min()}
+    out = pd.concat(parts, axis=1).stack(0, future_stack=True).rename_axis([*level, "loss"])
+    return out.reset_index()
 
 
 def _summary(apart: pd.DataFrame) -> pd.DataFrame:

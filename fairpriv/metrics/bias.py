@@ -1,4 +1,4 @@
-"""What a desk can be asked for: the gaps that are linear in group membership, and predictive rate parity, which is not."""
+"""What a desk can be asked for: gaps that are linear in group membership, and predictive rate parity, which is not."""
 
 import numpy as np
 

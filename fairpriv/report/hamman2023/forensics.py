@@ -1,4 +1,4 @@
-"""Forensics: which law of noise, summed up in which way, could have given hamman2023's printed errors?
+"""Forensics: laws of noise, and ways to sum them up, that could have given hamman2023's printed errors.
 
 The printed errors do not follow from Algorithm 3. Here a few hundred laws (`defenses.query.candidates`), each summed up
 in four ways, are held against the errors of each table. So many are tried that a good fit is "not rejected", never

@@ -23,7 +23,7 @@ from fairpriv.report.hamman2023.tables import DECODER_NAMES, NAMES, POINT, bound
 from fairpriv.report.summary import summarise
 
 PANELS = (("adult_race", 100, 40), ("adult_race", 1000, 400), ("german", 1000, 800), ("adult_race", 1000, 10))
-BOUNDINGS = {"none": "-", "clip": "--", "truncate": ":", "boundary_inflated": "-."}
+BOUNDINGS = {"none": "-", "clip": "-", "truncate": "-", "boundary_inflated": ":"}
 # What is shown of the search in `forensics`: (column, law, statistic)
 SHOWN = (
     ("table1 conceal", "cauchy-1-1-smooth", "signed"),
@@ -76,7 +76,7 @@ def mechanisms(rows: pd.DataFrame) -> Any:
     if not panels:
         return None
     figure, axes = canvas(columns=len(panels), width=3.9, height=3.9, sharey=True)
-    shown = {}
+    shown, least = {}, []
     for axis, (title, mine, setting) in zip(axes[0], panels):
         for defense, label in NAMES.items():
             here = where(mine, defense=defense)
@@ -86,10 +86,12 @@ def mechanisms(rows: pd.DataFrame) -> Any:
             mark_printed(axis, values, "epsilon", STYLE[defense], f"printed, {defense}")
         axis.set(title=f"{title} ({seeds(mine)})", xlabel="ε", yscale="log")
         axis.title.set_fontsize(10.5)
+        means = mine.groupby(["defense", "epsilon"])["sp_error"].mean()
+        least.append(min([means.min(), *(v["value"] for d in NAMES for v in printed("sp_error", d, **setting))]))
         plain_log_ticks(axis, mine["epsilon"].unique())
         handles, labels = axis.get_legend_handles_labels()
         shown |= dict(zip(labels, handles))
-    axes[0, 0].set_ylabel("average SP error (clipped)")
+    axes[0, 0].set(ylabel="average SP error (clipped)", ylim=(0.4 * min(least), 1.6))  # a band may reach down to 0
     legend_below(figure, list(shown.values()), list(shown), columns=4, fontsize=9)
     figure.suptitle(
         "Error of every mechanism at the same ε (95 % bands; diamonds: printed). The guarantees differ:\n"
@@ -102,7 +104,8 @@ def mechanisms(rows: pd.DataFrame) -> Any:
 def tradeoff(rows: pd.DataFrame) -> Any:
     """Error against what the strongest attacker gets, for every mechanism along ε."""
     every = summarise(finite(rows), [*POINT, "attack.decoder"], ["sp_error", "leakage"])
-    panels = _panels(strongest(every))
+    best = strongest(every)
+    panels = _panels(best[best.groupby(["dataset", "n", "m"])["attackers"].transform("max") > 1])
     if not panels:
         return None
     figure, axes = canvas(columns=len(panels), width=3.9, height=3.9, sharey=True)
@@ -122,10 +125,9 @@ def tradeoff(rows: pd.DataFrame) -> Any:
                 elinewidth=0.6,
                 color=STYLE[defense],
             )
-            for at in mine.itertuples():
-                axis.annotate(
-                    f"{at.epsilon:g}", (at.sp_error, at.leakage), (3, 3), textcoords="offset points", fontsize=6.5
-                )
+            for at in mine.iloc[[0, -1]].itertuples():
+                words = {"textcoords": "offset points", "fontsize": 7, "color": STYLE[defense]}
+                axis.annotate(f"{at.epsilon:g}", (at.sp_error, at.leakage), (3, 3), **words)
         axis.axhline(50, color="0.5", linewidth=0.8, linestyle=":")
         several = int(some["attackers"].max())
         axis.set(
@@ -133,10 +135,11 @@ def tradeoff(rows: pd.DataFrame) -> Any:
         )
         axis.title.set_fontsize(10.5)
     axes[0, 0].set_ylabel("leakage to the strongest attacker (%)")
-    legend_below(figure, list(shown.values()), list(shown), columns=4, fontsize=9)
-    low, high = int(every["seeds"].min()), int(every["seeds"].max())
+    legend_below(figure, list(shown.values()), list(shown), columns=3, fontsize=9)
+    drawn = pd.concat([some for _, some, _ in panels])
+    low, high = int(drawn["seeds"].min()), int(drawn["seeds"].max())
     figure.suptitle(
-        f"What an answer costs against what it gives away: ε at each point, {low} to {high} seeds, 95 % intervals\n"
+        f"What an answer costs against what it gives away: ε at both ends, {low} to {high} seeds, 95 % intervals\n"
         "(the same ε is another promise for conceal_aware: swaps, $N_0$ public)",
         fontsize=11,
     )
@@ -149,29 +152,31 @@ def bounding(rows: pd.DataFrame) -> Any:
     if found.empty or "epsilon_accounted" not in found:
         return None
     defenses = [d for d in NAMES if d in set(found["defense"])]
-    figure, axes = canvas(columns=2, width=5.6, height=4.0)
-    for defense in defenses:
-        for way, look in BOUNDINGS.items():
-            mine = where(found, defense=defense, defense_bounding_table=way).sort_values("epsilon")
+    figure, axes = canvas(columns=len(defenses), rows=2, width=3.9, height=3.0, sharey="row", sharex=True)
+    for (above, below), defense in zip(axes.T, defenses):
+        for (way, look), colour in zip(BOUNDINGS.items(), COLOURS):
+            mine = where(found, defense=defense, defense__bounding=way).sort_values("epsilon")
             if not len(mine):
                 continue
-            drawn = {"color": STYLE[defense], "linestyle": look, "marker": "o", "markersize": 3.5}
-            axes[0, 0].plot(mine["epsilon"], mine["error_of_a_run_median"], label=f"{defense}, {way}", **drawn)
-            axes[0, 0].fill_between(
-                mine["epsilon"], mine["error_of_a_run_25"], mine["error_of_a_run_75"], color=STYLE[defense], alpha=0.08
-            )
-            axes[0, 1].plot(mine["epsilon"], mine["epsilon_accounted"] / mine["epsilon"], **drawn)
-            axes[0, 1].plot(mine["epsilon"], mine["epsilon_audited"] / mine["epsilon"], "x", color=STYLE[defense])
-    for axis in axes[0]:
-        axis.set_xlabel("ε claimed")
-        plain_log_ticks(axis, found["epsilon"].unique())
-    axes[0, 0].set(yscale="log", ylabel="mean |answer - truth| of a run", title="error: median run, quartiles shaded")
-    axes[0, 1].set(ylim=(0, 1.08), ylabel="share of the claim", title="ε spent: worst case (lines), proved (×)")
-    axes[0, 1].axhline(1, color="0.5", linewidth=0.8, linestyle=":")
-    legend_below(figure, *axes[0, 0].get_legend_handles_labels(), columns=3, fontsize=8.5)
+            drawn = {"color": colour, "linestyle": look, "marker": "o", "markersize": 3.5}
+            above.plot(mine["epsilon"], mine["error_of_a_run_median"], label=way.replace("_", " "), **drawn)
+            quartiles = mine["error_of_a_run_25"], mine["error_of_a_run_75"]
+            above.fill_between(mine["epsilon"], *quartiles, color=colour, alpha=0.12, linewidth=0)
+            below.plot(mine["epsilon"], mine["epsilon_accounted"] / mine["epsilon"], **drawn)
+            below.plot(mine["epsilon"], mine["epsilon_audited"] / mine["epsilon"], "x", color=colour)
+        above.set(yscale="log", title=NAMES[defense])
+        below.set(ylim=(0, 1.08), xlabel="ε claimed")
+        below.axhline(1, color="0.5", linewidth=0.8, linestyle=":")
+        plain_log_ticks(below, found["epsilon"].unique())
+    axes[0, 0].set_ylabel("mean |answer - truth|")
+    axes[1, 0].set_ylabel("ε spent / ε claimed")
+    legend_below(figure, *axes[0, 0].get_legend_handles_labels(), columns=4)
     first = found.iloc[0]
     figure.suptitle(
-        f"Remark 3: answers kept in range (Adult, n = {first['n']:g}, m = {first['m']:g}; {first['seeds']} seeds)"
+        f"Remark 3: answers kept in range (Adult, n = {first['n']:g}, m = {first['m']:g}). Above: the median of "
+        f"{first['seeds']} runs, quartiles shaded.\nBelow: worst case of the law (lines), proved by answers (×). "
+        "Clipped and boundary-inflated answers are equal in law",
+        fontsize=10.5,
     )
     return figure
 

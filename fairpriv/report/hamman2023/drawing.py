@@ -53,7 +53,7 @@ def seeds(*parts: pd.DataFrame) -> str:
     ]
     if not counts:
         return "no seeds"
-    least, most = min(c.min() for c in counts), max(c.max() for c in counts)
+    least, most = int(min(c.min() for c in counts)), int(max(c.max() for c in counts))
     return f"{most} seed{'s' * (most > 1)}" if least == most else f"{least} to {most} seeds"
 
 

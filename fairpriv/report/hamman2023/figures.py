@@ -73,7 +73,7 @@ def figure1(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
     noisy = arrays(epsilon=100, **point)
     if adult["m"].nunique() < 2 or not noisy:
         return None
-    figure, axes = canvas(columns=3)
+    figure, axes = canvas(columns=3, height=4.3)
     a, b, c = axes[0]
     _by_queries(a, adult, 100, "leakage", "leakage (%)")
     setting = {"dataset": "adult_race", "n": 100, "epsilon": "100"}

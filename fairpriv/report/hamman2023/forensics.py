@@ -16,6 +16,7 @@ from scipy.special import ndtr
 from fairpriv.defenses.query.candidates import FAMILIES, NAMES, candidate_scale
 from fairpriv.paths import share
 from fairpriv.report.papers import Printed, Table, read_tables
+from fairpriv.report.summary import half_width
 
 ALGORITHM_3, THEOREM_4 = "cauchy-6-m-smooth", "laplace-1-m-global"
 # Laws that are always shown, and why
@@ -92,7 +93,7 @@ def _quantiles(family: str) -> np.ndarray:
     return FAMILIES[family](1.0).ppf((1 + _SHARES) / 2)
 
 
-def _clipped(family: str, number: Number, scale: float) -> tuple[float, float]:
+def clipped_error(family: str, number: Number, scale: float) -> tuple[float, float]:
     """Return mean and deviation of the mean error of clipped answers, true gaps being near 0, by the normal law."""
     error = np.minimum(scale * _quantiles(family), 1.0)
     return float(error.mean()), float(error.std() / np.sqrt(number.m * number.table.runs))
@@ -107,7 +108,7 @@ def place(law: str, statistic: str, number: Number) -> tuple[float, float]:
     family, scale, x = law.split("-")[0], number.scale(law), number.printed.ours
     edge = number.printed.rounding
     if statistic == "clipped":
-        mean, deviation = _clipped(family, number, scale)
+        mean, deviation = clipped_error(family, number, scale)
         nearest = min(max(mean, x - edge), x + edge)
         return mean, float(ndtr((nearest - mean) / max(deviation, 1e-12)))
     values = standard(family, number.m, number.table.runs)[statistic]
@@ -143,6 +144,7 @@ def _cells(rows: pd.DataFrame, law: str, number: Number) -> pd.DataFrame:
     if mechanism:
         mine = rows["candidate"].isna() & (rows["defense"] == mechanism)
     mine &= (rows["dataset"] == number.printed.selectors["dataset"]) & (rows["attack.decoder"] == "l1")
+    mine &= rows["attack.clip"].astype(str) != "False"
     for axis in ("n", "n0", "m", "epsilon"):
         mine &= pd.to_numeric(rows[axis], errors="coerce") == number.of(axis)
     return rows[mine]
@@ -157,6 +159,21 @@ def leakages(rows: pd.DataFrame, law: str, numbers: Iterable[Number]) -> dict[st
             ran += 1
             near += abs(values.mean() - number.printed.ours) <= number.table.close(number.printed)
     return {"leakages": ran, "leakages_within_tolerance": near} if ran else {}
+
+
+def forensic_leakages(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return every printed leakage (recovered attributes) beside what the same attack gets under each law that ran."""
+    out = []
+    for name, numbers in printed_numbers("leakage").items():
+        for number in numbers if not name.startswith("tables") else ():
+            found: dict[str, object] = {"table": name} | dict(number.printed.selectors)
+            found |= {"metric": number.printed.metric, "printed": number.printed.ours}
+            for law in NAMED:
+                values = _cells(rows, law, number)[number.printed.metric].to_numpy(float)
+                if len(values):
+                    found |= {law: values.mean(), f"{law}.ci": half_width(values), f"{law}.seeds": len(values)}
+            out.append(found)
+    return pd.DataFrame(out).drop(columns=["attack.decoder", "attack.queries", "attack.clip"])
 
 
 def _best(fits: pd.DataFrame) -> pd.Series:

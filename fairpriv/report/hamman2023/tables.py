@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from fairpriv.report.hamman2023.forensics import forensics
+from fairpriv.report.hamman2023.forensics import forensic_leakages, forensics
 from fairpriv.report.hamman2023.phase import thresholds
+from fairpriv.report.hamman2023.unprinted import queries_tried
 from fairpriv.report.summary import half_width, summarise
 
 POINT = ["dataset", "n", "n0", "m", "attack.queries", "epsilon", "defense"]
@@ -62,7 +63,8 @@ def conceal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     tables |= {"attackers": _attackers(every), "mechanisms": _mechanisms(every)}
     tables |= {"bounding": bounding_table(everything), "clipping": _clipping(everything)}
     if everything["candidate"].notna().any():
-        tables["forensics"] = forensics(everything)
+        tables |= {"forensics": forensics(everything), "forensics_leakage": forensic_leakages(everything)}
+        tables["table3_queries"] = queries_tried()
     for name, where, second in (
         ("table1", paper["dataset"] == "adult_race", "leakage"),
         ("table2_and_3", paper["dataset"] == "synthetic", "leakage"),

@@ -61,10 +61,10 @@ def test_leakages_are_counted_where_cells_were_run():
     row = {"dataset": "german", "candidate": "cauchy-1-1-smooth", "defense": "none", "attack.decoder": "l1"}
     row |= {axis: float(at[axis]) for axis in ("n", "n0", "m", "epsilon")}
     for recovered, near in ((number.printed.ours + 49, 1), (number.printed.ours + 51, 0)):
-        rows = pd.DataFrame([row | {"recovered": recovered}])
-        found = forensics.leakages(rows, "cauchy-1-1-smooth", [number])
+        runs = forensics.by_setting(tables.with_axes(pd.DataFrame([row | {"recovered": recovered}])))
+        found = forensics.leakages(runs, "cauchy-1-1-smooth", [number])
         assert found == {"leakages": 1, "leakages_within_tolerance": near}
-        assert forensics.leakages(rows, "cauchy-1-sqrt_m-local", [number]) == {}
+        assert forensics.leakages(runs, "cauchy-1-sqrt_m-local", [number]) == {}
 
 
 def test_the_threshold_of_a_known_curve_is_found():

@@ -5,7 +5,7 @@ in four ways, are held against the errors of each table. So many are tried that 
 "confirmed", and no verdict depends on it: what is judged is the algorithm as printed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -36,6 +36,8 @@ STATISTICS = {
 }
 SHOWN = 3  # the best of each table by each of the three counts
 RUNS = 1000  # simulated runs behind each distribution
+SETTING = ("dataset", "n", "n0", "m", "epsilon")
+Runs = Mapping[tuple, pd.DataFrame]
 _SHARES = (np.arange(2000) + 0.5) / 2000
 
 
@@ -137,43 +139,52 @@ def fit(law: str, statistic: str, numbers: tuple[Number, ...]) -> dict[str, floa
     }
 
 
-def _cells(rows: pd.DataFrame, law: str, number: Number) -> pd.DataFrame:
-    """Return the rows of a setting that were answered with a law; those of the mechanisms where it is theirs."""
-    mechanism = {ALGORITHM_3: "conceal", THEOREM_4: "laplace"}.get(law)
-    mine = rows["candidate"] == law
-    if mechanism:
-        mine = rows["candidate"].isna() & (rows["defense"] == mechanism)
-    mine &= (rows["dataset"] == number.printed.selectors["dataset"]) & (rows["attack.decoder"] == "l1")
-    mine &= rows["attack.clip"].astype(str) != "False"
-    for axis in ("n", "n0", "m", "epsilon"):
-        mine &= pd.to_numeric(rows[axis], errors="coerce") == number.of(axis)
-    return rows[mine]
+def by_setting(rows: pd.DataFrame) -> Runs:
+    """Return the rows of the paper's attack by law and setting; the mechanisms as printed count as their laws."""
+    mine = rows[(rows["attack.decoder"] == "l1") & (rows["attack.clip"].astype(str) != "False")]
+    mechanisms = mine["defense"].map({"conceal": ALGORITHM_3, "laplace": THEOREM_4})
+    plain = mine["candidate"].isna() & (mine["audit"].astype(str) != "True")
+    mine = mine.assign(law=mine["candidate"].where(~plain, mechanisms))
+    mine = mine.astype(dict.fromkeys(SETTING[1:], float))
+    return dict(iter(mine.groupby(["law", *SETTING])))
 
 
-def leakages(rows: pd.DataFrame, law: str, numbers: Iterable[Number]) -> dict[str, float]:
+def _cells(runs: Runs, law: str, number: Number) -> pd.DataFrame | None:
+    return runs.get((law, number.printed.selectors["dataset"], *map(number.of, SETTING[1:])))
+
+
+def leakages(runs: Runs, law: str, numbers: Iterable[Number]) -> dict[str, float]:
     """Count the printed leakages (recovered attributes) that a law gives within the table's tolerance, of those run."""
     ran = near = 0
     for number in numbers:
-        values = _cells(rows, law, number)[number.printed.metric]
-        if len(values):
+        cells = _cells(runs, law, number)
+        if cells is not None:
             ran += 1
-            near += abs(values.mean() - number.printed.ours) <= number.table.close(number.printed)
+            mean = cells[number.printed.metric].mean()
+            near += bool(abs(mean - number.printed.ours) <= number.table.close(number.printed))
     return {"leakages": ran, "leakages_within_tolerance": near} if ran else {}
 
 
 def forensic_leakages(rows: pd.DataFrame) -> pd.DataFrame:
     """Return every printed leakage (recovered attributes) beside what the same attack gets under each law that ran."""
-    out = []
+    runs, out = by_setting(rows), []
     for name, numbers in printed_numbers("leakage").items():
         for number in numbers if not name.startswith("tables") else ():
-            found: dict[str, object] = {"table": name} | dict(number.printed.selectors)
+            at = {axis: number.printed.selectors[axis] for axis in SETTING}
+            found: dict[str, object] = {"table": name} | at
             found |= {"metric": number.printed.metric, "printed": number.printed.ours}
-            for law in NAMED:
-                values = _cells(rows, law, number)[number.printed.metric].to_numpy(float)
-                if len(values):
+            for law in (law for law in NAMED if law.startswith(family_of(name))):
+                cells = _cells(runs, law, number)
+                if cells is not None:
+                    values = cells[number.printed.metric].to_numpy(float)
                     found |= {law: values.mean(), f"{law}.ci": half_width(values), f"{law}.seeds": len(values)}
             out.append(found)
-    return pd.DataFrame(out).drop(columns=["attack.decoder", "attack.queries", "attack.clip"])
+    return pd.DataFrame(out)
+
+
+def family_of(column: str) -> str:
+    """Return the family of laws that is tried on a column of errors."""
+    return "laplace" if column.endswith("laplace") else "cauchy"
 
 
 def _best(fits: pd.DataFrame) -> pd.Series:
@@ -191,14 +202,13 @@ def forensics(rows: pd.DataFrame) -> pd.DataFrame:
     Laplace laws are tried on the Laplace column, Cauchy laws on the others.
     """
     parts = []
-    told = printed_numbers("leakage")
+    told, runs = printed_numbers("leakage"), by_setting(rows)
     for name, numbers in printed_numbers("sp_error").items():
-        family = "laplace" if name.endswith("laplace") else "cauchy"
-        pairs = [(law, s) for law in NAMES if law.startswith(family) for s in STATISTICS]
+        pairs = [(law, s) for law in NAMES if law.startswith(family_of(name)) for s in STATISTICS]
         fits = pd.DataFrame([{"table": name, "law": law, "statistic": s} | fit(law, s, numbers) for law, s in pairs])
         fits.insert(3, "tried", len(pairs))
         shown = fits[_best(fits)].sort_values(["ks_p", "in_95_percent_band"], ascending=False, kind="stable")
-        also = [leakages(rows, law, told.get(name, ())) for law in shown["law"]]
+        also = [leakages(runs, law, told.get(name, ())) for law in shown["law"]]
         parts.append(pd.concat([shown.reset_index(drop=True), pd.DataFrame(also)], axis=1))
     out = pd.concat(parts, ignore_index=True)
     return out.assign(statistic=out["statistic"].map(STATISTICS), known_as=out["law"].map(NAMED).fillna(""))

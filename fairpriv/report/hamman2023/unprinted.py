@@ -42,7 +42,12 @@ def queries_tried() -> pd.DataFrame:
             error, bound = clipped_error("cauchy", number, scale)[0], most_leakage(n, n0, m, scale)
             fits = abs(error - number.printed.ours) <= 0.2 * number.printed.ours, leak <= bound + 5
             setting = {"n": n, "n0": n0, "epsilon": epsilon, "m": m, "read": m == int(at["m"])}
-            found = {"error": error, "error.printed": number.printed.ours, "leakage.most": bound, "leakage.printed": leak}
+            found = {
+                "error": error,
+                "error.printed": number.printed.ours,
+                "leakage.most": bound,
+                "leakage.printed": leak,
+            }
             out.append(setting | found | dict(zip(("error_fits", "leakage_fits"), fits)) | {"both": all(fits)})
     return pd.DataFrame(out)
 

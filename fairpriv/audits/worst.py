@@ -59,8 +59,12 @@ def corners(metric: str, n0: int, n1: int) -> np.ndarray:
 def worst_gaps(metric: str, n0: int, n1: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the gaps of `corners` before and after one of n0 people moves to the other group."""
     one, zero, mover = corners(metric, n0, n1).T
-    before = one - (zero * (n0 - 1) + mover) / n0
-    after = (one * n1 + mover) / (n1 + 1) - zero
+    if metric.endswith("prp"):  # everybody has Y = 1: the value of a group is 1 once somebody is accepted
+        before = np.sign(one) - np.sign(zero * (n0 - 1) + mover)
+        after = np.sign(one * n1 + mover) - np.sign(zero)
+    else:
+        before = one - (zero * (n0 - 1) + mover) / n0
+        after = (one * n1 + mover) / (n1 + 1) - zero
     return (np.abs(before), np.abs(after)) if metric.startswith("abs_") else (before, after)
 
 

@@ -10,6 +10,12 @@ own sizes with the whole budget, and `eodds` has the sensitivity of `eo` within 
 When one person moves, let p be the larger size of group 0 and q that of group 1 over the two datasets; p + q = n + 1.
 The worst shift of the gap is 1/p + 1/q (Appendix A.4), that of its absolute value n / (p q), both attained.
 
+Predictive rate parity (`prp`, Remark 2: no sensitivity is printed) compares those a model accepts, and a model may
+accept one person alone. If that person has Y = 1 the gap is -1 in group 0 and 1 in group 1: moving them changes it by
+2, all there is to change. The absolute gap changes by 1, all there is: accept one of group 0 and some of group 1, all
+with Y = 1, and the gap 0 becomes 1 as the one moves. So the global sensitivity is 2 (1), that of every data set whose
+groups keep a member is the same, and so is the smooth one: over all models, large groups are no safer than small ones.
+
 Where this departs from the print
 ---------------------------------
 * Theorem 7 and Appendix A.6 (absolute gap) are too small. Step (b) of A.4.1 puts lambda = 0; the worst lambda makes one
@@ -29,18 +35,20 @@ import math
 
 from fairpriv import validate
 from fairpriv.errors import BadRequest
-from fairpriv.metrics.gaps import GAPS
+from fairpriv.metrics.bias import METRICS
 
 
 def _worst_shift(metric: str, p: int, n: int) -> float:
     """Return the worst change of a gap when one group shrinks from p to p - 1 among n people."""
+    if metric.endswith("prp"):
+        return 1.0 if metric.startswith("abs_") else 2.0  # whatever the sizes: see above
     shift = 1 / p + 1 / (n + 1 - p)
     return shift * n / (n + 1) if metric.startswith("abs_") else shift
 
 
 def check_sizes(metric: str, n0: int, n1: int) -> None:
     """Refuse an unknown metric, an empty group, and a set where nobody can change groups."""
-    validate.choice("metric", metric, GAPS)
+    validate.choice("metric", metric, METRICS)
     validate.integer("n0", n0, at_least=1)
     validate.integer("n1", n1, at_least=1)
     if n0 + n1 < 3:

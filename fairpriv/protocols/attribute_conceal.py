@@ -15,4 +15,4 @@ class AttributeConceal(BiasQueries):
     name: ClassVar[str] = "attribute_conceal"
     paper: ClassVar[str] = "hamman2023, Sections 4 and 5, A.7"
     presented_by: ClassVar[str] = "fairpriv.report.hamman2023"
-    shared: ClassVar[tuple[str, ...]] = ("n0", "m", "epsilon", "defense", "attack.decoder")
+    shared: ClassVar[tuple[str, ...]] = ("n0", "m", "epsilon", "defense", "attack.decoder", "candidate")

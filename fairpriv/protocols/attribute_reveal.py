@@ -15,4 +15,4 @@ class AttributeReveal(BiasQueries):
     name: ClassVar[str] = "attribute_reveal"
     paper: ClassVar[str] = "hamman2023, Section 3, A.3, A.7"
     presented_by: ClassVar[str] = "fairpriv.report.hamman2023"
-    shared: ClassVar[tuple[str, ...]] = ("m", "attack.decoder")
+    shared: ClassVar[tuple[str, ...]] = ("n0", "m", "attack.decoder")

@@ -12,10 +12,12 @@ import numpy as np
 
 from fairpriv import validate
 from fairpriv.attacks.reveal.base import Attack
+from fairpriv.audits import queries
 from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.datasets.split import draw_test_set, stratified_split
 from fairpriv.defenses.query.base import QueryDefense
+from fairpriv.defenses.query.candidates import Candidate
 from fairpriv.desk import ComplianceDesk
 from fairpriv.errors import DoesNotFit
 from fairpriv.metrics.leakage import leakage, number_recovered, sp_error
@@ -25,6 +27,8 @@ from fairpriv.registry import find, parameters
 
 # Where nothing is declared about the groups. A constant, so it says nothing about the data.
 UNDECLARED_SHARE = 0.1
+# What the noise in the answers depends on: not on how they are decoded.
+NOISE = ("dataset", "n", "n0", "m", "attack.queries", "attack.metric", "defense", "epsilon", "candidate")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +72,12 @@ def make_test_set(cell: Cell, load: Callable[[Cell], Dataset]) -> TestSet:
 
 
 def make_defense(cell: Cell) -> Any:
-    """Build the cell's defense at its ε; a declared share of the smaller group is passed on where one is wanted."""
+    """Build the cell's defense at its ε; a declared share of the smaller group is passed on where one is wanted.
+
+    Where the cell names a candidate law, answers have that noise: what the printed numbers might have come from.
+    """
+    if cell.get("candidate") is not None:
+        return Candidate(epsilon=cell["epsilon"], law_name=cell["candidate"])
     params = cell.plugins["defense"]
     extra = {"epsilon": cell.get("epsilon", float("inf"))}
     if "nominal_share" in params and params["nominal_share"] is None:
@@ -108,6 +117,8 @@ def _score(cell: Cell, test: TestSet, desk: ComplianceDesk, found: Any, defense:
         "model_accuracy": float(accuracy.mean()),
         "model_accuracy_sd": float(accuracy.std(ddof=1)) if len(accuracy) > 1 else 0.0,
     }
+    if cell.get("audit") and cell.seed == 0:  # the law is the same for every seed
+        metrics |= _audited(cell, defense)
     arrays = {}
     if cell.seed == 0 and len(test.group) <= 2000 and metric == "sp":
         n0 = (test.group == 0).sum()
@@ -119,6 +130,12 @@ def _score(cell: Cell, test: TestSet, desk: ComplianceDesk, found: Any, defense:
             "answers": asked.answers,
         }
     return Result(metrics, arrays)
+
+
+def _audited(cell: Cell, defense: Any) -> dict[str, float]:
+    """Return what the law of the answers costs in its worst case, and what answers alone prove of it."""
+    found = queries.audit(defense, cell["n"], cell["m"], samples=1000, rng=cell.rng("audit"))
+    return {"epsilon_accounted": float(found.exact), "epsilon_audited": float(found.sampled_lower)}
 
 
 def play(cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
@@ -139,9 +156,7 @@ def play(cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]
             if key not in tests:
                 tests[key] = make_test_set(cell, load)
             test, defense = tests[key], make_defense(cell)
-            noise = cell.rng(
-                "noise", "dataset", "n", "n0", "m", "attack.queries", "attack.metric", "defense", "epsilon"
-            )
+            noise = cell.rng("noise", *NOISE)
             publish = cell.plugins["attack"].get("group_sizes", "known") == "known"
             desks.append(
                 (cell, test, ComplianceDesk(test.group, test.label, defense, noise, publish_sizes=publish), defense)
@@ -161,6 +176,7 @@ class BiasQueries(Protocol):
     """What both experiments accept and ask of a cell and of its dataset, and the game they play."""
 
     accepts: ClassVar[Mapping[str, type]] = {"attack": Attack, "defense": QueryDefense, "model": Model}
+    later: ClassVar[Mapping[str, Any]] = {"candidate": None, "audit": False}
 
     def build(self, cell: Cell, group: str) -> Any:
         """Build a plug-in: the defense at the cell's ε, the attack with its number of queries."""

@@ -12,7 +12,7 @@ from fairpriv.datasets.base import Dataset
 from fairpriv.defenses.base import Defense
 from fairpriv.errors import BadRequest, FairprivError
 from fairpriv.mechanisms.accountant import pld_epsilon
-from fairpriv.metrics.gaps import GAPS
+from fairpriv.metrics.bias import METRICS
 from fairpriv.protocols.base import Protocol, Result
 from fairpriv.registry import find, parameters, register
 
@@ -96,7 +96,7 @@ class EpsilonAudit(Protocol):
         if auditor(cls) is None:
             raise BadRequest(f"{cls.name} is of no family that can be audited")
         validate.choice("claim", cell.get("claim", "ours"), CLAIMS)
-        validate.choice("metric", cell.get("metric", "sp"), GAPS)
+        validate.choice("metric", cell.get("metric", "sp"), METRICS)
         validate.integer("n", cell.get("n", 100), at_least=3)
         validate.integer("m", cell.get("m", 10), at_least=1)
         validate.integer("samples", cell.get("samples", 3000), at_least=100)

@@ -189,12 +189,21 @@ def _constructed(said: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     return said
 
 
+def _tables(said: Mapping[str, Any], folder: Path) -> tuple[Table, ...]:
+    return tuple(_table(t, folder) for t in said.get("tables") or ())
+
+
+def read_tables(folder: Path) -> tuple[Table, ...]:
+    """Read the printed numbers of a paper alone: its deviations may name what is yet to be made of them."""
+    return _tables(yaml_files.read(folder / "paper.yaml"), folder)
+
+
 def read_paper(folder: Path) -> Paper:
     """Read one folder of experiments/; a mistake in it is refused in one line."""
     path = folder / "paper.yaml"
     try:
         said = yaml_files.read(path)
-        tables = tuple(_table(t, folder) for t in said.get("tables") or ())
+        tables = _tables(said, folder)
         claims = tuple(said.get("claims") or ())
         if not (claims or any(t.numbers for t in tables)):
             raise BadRequest(f"{path}: no numbers and no claims")

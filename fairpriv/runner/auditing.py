@@ -9,7 +9,7 @@ from fairpriv.audits import Audit
 from fairpriv.audits.families import auditor
 from fairpriv.errors import BadRequest, unknown
 from fairpriv.mechanisms.ldp import PROTOCOLS
-from fairpriv.metrics.gaps import GAPS
+from fairpriv.metrics.bias import METRICS
 from fairpriv.registry import build, find, names, parameters
 from fairpriv.seeds import stream
 from fairpriv.validate import choice, integer, number
@@ -34,7 +34,7 @@ def _settings(words: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
             params[key.removeprefix("defense.")] = value
         else:
             settings[key] = value
-    choice("metric", settings["metric"], GAPS)
+    choice("metric", settings["metric"], METRICS)
     number("epsilon", settings["epsilon"], above=0)
     integer("n", settings["n"], at_least=2, at_most=MOST_PEOPLE)
     integer("m", settings["m"], at_least=1, at_most=MOST_PEOPLE)

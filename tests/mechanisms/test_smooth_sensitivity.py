@@ -7,6 +7,7 @@ import pytest
 
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.smooth_sensitivity import global_sensitivity, local_sensitivity, smooth_sensitivity
+from fairpriv.metrics.bias import bias
 from fairpriv.metrics.gaps import fairness_gap
 
 BETAS = (0.0, 0.01, 0.1, 0.3, 0.5, 1.0, 2.0, 5.0)
@@ -32,13 +33,13 @@ def predictions_of(n, rng):
 def brute_force(metric, n):
     """Local sensitivity of every dataset, and distances between them."""
     groups, h = groups_of(n), predictions_of(n, np.random.default_rng(n))
-    gaps = np.array([fairness_gap(metric, h, a, np.ones(n)) for a in groups])
+    gaps = np.array([bias(metric, h, a, np.ones(n)) for a in groups])
     distance = (groups[:, None, :] != groups[None, :, :]).sum(-1)
     local = np.array([np.abs(gaps[d == 1] - gaps[i]).max(initial=0.0) for i, d in enumerate(distance)])
     return groups, local, distance
 
 
-@pytest.mark.parametrize("metric", ["sp", "abs_sp"])
+@pytest.mark.parametrize("metric", ["sp", "abs_sp", "prp", "abs_prp"])
 @pytest.mark.parametrize("n", [3, 4, 5, 6, 7, 8])
 def test_closed_forms_are_definition_4_3(metric, n):
     groups, local, distance = brute_force(metric, n)
@@ -51,7 +52,7 @@ def test_closed_forms_are_definition_4_3(metric, n):
         np.testing.assert_allclose(ours, smooth, rtol=1e-12)
 
 
-@pytest.mark.parametrize("metric", ["sp", "abs_sp", "eo", "abs_eo", "eodds", "abs_eodds"])
+@pytest.mark.parametrize("metric", ["sp", "abs_sp", "eo", "abs_eo", "eodds", "abs_eodds", "prp"])
 @pytest.mark.parametrize("n", [3, 4, 11, 100])
 def test_bounds_local_sensitivity_and_is_smooth(metric, n):
     for beta in BETAS:

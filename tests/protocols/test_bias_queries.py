@@ -1,5 +1,7 @@
 """The game of hamman2023 as the two experiments play it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -115,3 +117,28 @@ def test_datasets_are_read_once():
     (cell, *_) = cells()
     assert load(cell) is load(cell)
     assert datasets._loaded.cache_info().hits
+
+
+def test_a_candidate_law_stands_in_for_the_defense():
+    """Algorithm 3 by its name among the candidates is Algorithm 3."""
+    point = ["epsilon=100", "m=40", "attack.decoder=l1", "attack.queries=binary", "seeds=40"]
+    plain = [r.metrics for r in play(cells("defense=conceal", *point), load)]
+    some = [replace(c, axes={**c.axes, "candidate": "cauchy-6-m-smooth"}) for c in cells("defense=none", *point)]
+    named = [r.metrics for r in play(some, load)]
+    assert named[0]["noise_scale"] == pytest.approx(plain[0]["noise_scale"], rel=1e-9)
+    assert named[0]["sp_error"] != plain[0]["sp_error"]  # a stream of its own
+    median = [np.median([row["sp_error_median"] for row in rows]) for rows in (plain, named)]
+    assert median[0] == pytest.approx(median[1], rel=0.25)
+    wrong = replace(some[0], axes={**some[0].axes, "candidate": "cauchy-7-m-smooth"})
+    with pytest.raises(BadRequest, match="candidate must be one of"):
+        build("protocols", "attribute_conceal").validate(wrong)
+
+
+def test_an_audited_cell_says_what_its_defense_spends():
+    (cell, *_) = cells("defense=laplace", "epsilon=10", "m=4", "n=30", "n0=5", "attack.decoder=l1", "seeds=1")
+    (plain,) = play([cell], load)
+    (audited,) = play([replace(cell, axes={**cell.axes, "audit": True})], load)
+    assert "epsilon_accounted" not in plain.metrics
+    assert audited.metrics["epsilon_accounted"] == pytest.approx(10, rel=1e-6)
+    assert 0 <= audited.metrics["epsilon_audited"] <= 10
+    assert audited.metrics["sp_error"] == plain.metrics["sp_error"]

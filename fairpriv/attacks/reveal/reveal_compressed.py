@@ -36,6 +36,8 @@ class RevealCompressed(Attack):
         What is asked for. Equal opportunity is about people with Y = 1 only, the others are not recoverable (Remark 2).
     group_sizes : "known" or "estimated"
         Take N0 and N1 as published, or from one more query (Example 1) in the same batch.
+    clip : bool
+        Clip answers to [-1, 1], where every gap lies, before decoding; the paper decodes them as they come.
     """
 
     name: ClassVar[str] = "reveal_compressed"
@@ -55,6 +57,7 @@ class RevealCompressed(Attack):
     group_sizes: str = param(
         "known", "N0 and N1 as published, or from one more query (Example 1)", choices=("known", "estimated")
     )
+    clip: bool = param(True, "clip answers to [-1, 1] before decoding (free for an attacker); false: as the paper")
 
     def __post_init__(self) -> None:
         validate.integer("m", self.m, at_least=1)
@@ -63,6 +66,7 @@ class RevealCompressed(Attack):
         validate.choice("decoder", self.decoder, DECODERS)
         validate.choice("metric", self.metric, tuple(CLASSES))
         validate.choice("group_sizes", self.group_sizes, ("known", "estimated"))
+        validate.choice("clip", self.clip, (False, True))
         if self.metric != "sp" and self.group_sizes == "known":
             raise BadRequest(
                 f"group_sizes must be estimated for {self.metric}: sizes are published for all labels together"
@@ -96,6 +100,8 @@ class RevealCompressed(Attack):
             return super().run_many(views, rng)
         h = self.design(views[0], rng)
         answers = [view.ask(h, self.metric).reshape(len(h), -1) for view in views]
+        if self.clip:
+            answers = [np.clip(a, -1.0, 1.0) for a in answers]
         n = len(views[0])
         groups, scores = np.full((n, len(views)), -1), np.full((n, len(views)), np.nan)
         for k, label in enumerate(CLASSES[self.metric]):

@@ -14,7 +14,7 @@ from fairpriv.mechanisms.bounding import BOUNDINGS, noisy
 from fairpriv.mechanisms.noise import Exact, Law
 from fairpriv.mechanisms.release import Randomness, grid_for, rounding_allowance
 from fairpriv.mechanisms.smooth_sensitivity import check_sizes
-from fairpriv.metrics.gaps import fairness_gap
+from fairpriv.metrics.bias import bias
 from fairpriv.registry import param
 
 Sizes = int | tuple[int, int]  # of one group; for equalized odds a pair: among Y = 1, then among Y = 0
@@ -33,7 +33,7 @@ class Question:
     def classes(self) -> list[np.ndarray]:
         """Return the people each answer is about: everybody, those with Y = 1, or both classes apart (Y = 1 first)."""
         name = self.metric.removeprefix("abs_")
-        if name == "sp":
+        if name in ("sp", "prp"):
             return [np.arange(len(self.group))]
         return [np.flatnonzero(self.label == y) for y in ((1,) if name == "eo" else (1, 0))]
 
@@ -48,7 +48,7 @@ class Question:
     @cached_property
     def gaps(self) -> np.ndarray:
         """Return the true gaps."""
-        return fairness_gap(self.metric, self.h, self.group, self.label)
+        return bias(self.metric, self.h, self.group, self.label)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ import numpy as np
 
 from fairpriv.defenses.query.base import Guarantee, QueryDefense, Question, Sizes
 from fairpriv.errors import BadRequest
-from fairpriv.mechanisms.bounding import metric_range
+from fairpriv.mechanisms.bounding import metric_range, noisy
 from fairpriv.mechanisms.noise import Exact, Gaussian, Laplace, Law
 from fairpriv.mechanisms.release import Randomness, grid_for, release, rounding_allowance
-from fairpriv.mechanisms.smooth_sensitivity import check_sizes
+from fairpriv.mechanisms.smooth_sensitivity import check_sizes, global_sensitivity
 from fairpriv.mechanisms.strategies import Strategy, choose
 from fairpriv.registry import register
 
@@ -42,7 +42,8 @@ class ConcealAware(QueryDefense):
     b_r = U s_r / epsilon and U >= 4/n this is below epsilon (n + 3)² u Σ_r max_j |A_rj| / s_r: all scales are raised by
     that share. Entries of v themselves are rounded alike for all members of a group.
 
-    The answers share noise: they are off together where the models are alike.
+    The answers share noise: they are off together where the models are alike. Predictive rate parity is not linear in
+    v, and a swap may move it over its whole range (`mechanisms.smooth_sensitivity`): it gets Laplace noise for that.
 
     Parameters
     ----------
@@ -89,6 +90,9 @@ class ConcealAware(QueryDefense):
         """Return the answers to a question: shape (m,), or (m, 2) for equalized odds."""
         if math.isinf(self.epsilon):
             return question.gaps.copy()
+        if question.metric.endswith("prp"):
+            law = self.noise_law(question)
+            return noisy(question.gaps, law, question.metric, self.bounding, grid_for(law.scale), rng)
         columns = []
         for people in question.classes:
             h = question.h[:, people]
@@ -103,6 +107,9 @@ class ConcealAware(QueryDefense):
         """Return a Gaussian with the mean variance of the answers: each is a sum of many Laplace variables."""
         if math.isinf(self.epsilon):
             return Exact()
+        if question.metric.endswith("prp"):
+            m, n = question.h.shape
+            return Laplace(m * global_sensitivity(question.metric, n) / self.epsilon * (1 + rounding_allowance(n)))
         scales = []
         for people in question.classes:
             group = question.group[people]

@@ -1,140 +1,166 @@
-"""Figures of hamman2023, and ours beside them."""
+"""Figures 1 to 4 of hamman2023."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from fairpriv.report.figures import COLOURS, canvas, plain_log_ticks
-from fairpriv.report.hamman2023.tables import DECODER_NAMES, NAMES, with_axes
+from fairpriv.report.figures import COLOURS, canvas, legend_below
+from fairpriv.report.hamman2023 import beyond
+from fairpriv.report.hamman2023.drawing import (
+    DECODER_STYLE,
+    NOISELESS,
+    PRINTED,
+    STYLE,
+    finite,
+    line,
+    mark_printed,
+    printed,
+    seeds,
+    where,
+)
+from fairpriv.report.hamman2023.tables import DECODER_NAMES, of_mechanisms, with_axes
 from fairpriv.report.summary import half_width
 
-STYLE = {name: COLOURS[i] for i, name in enumerate(NAMES)}
-DECODER_STYLE = {name: COLOURS[i] for i, name in enumerate(DECODER_NAMES)}
+RIVALS = ("conceal", "conceal_tight", "conceal_aware")  # drawn in Figures 1a and 4a
 
 
-def line(axis: Any, rows: pd.DataFrame, x: str, y: str, **look: Any) -> None:
-    """Draw the mean over seeds with its 95 % interval."""
-    grouped = rows.groupby(x)[y]
-    mean, half = grouped.mean(), grouped.agg(half_width).fillna(0)
-    axis.plot(mean.index, mean, marker="o", markersize=3.5, **look)
-    axis.fill_between(mean.index, mean - half, mean + half, alpha=0.15, color=look.get("color"), linewidth=0)
-
-
-def where(rows: pd.DataFrame, **axes: Any) -> pd.DataFrame:
-    """Return the rows with these values."""
-    for axis, value in axes.items():
-        rows = rows[rows[axis.replace("__", ".")] == value]
-    return rows
-
-
-def answered_gaps(axis: Any, found: dict[str, np.ndarray], most: int = 100) -> None:
+def answered_gaps(axis: Any, found: dict[str, np.ndarray]) -> None:
     """Draw true and answered gaps, the answers clipped to the metric's range."""
-    gaps, answers = found["gaps"][:most], np.clip(found["answers"][:most], -1, 1)
-    index = np.arange(1, len(gaps) + 1)
-    axis.vlines(index, gaps, answers, color=COLOURS[1], alpha=0.35, linewidth=1)
-    axis.plot(index, answers, "x", color=COLOURS[1], markersize=4, label="answered")
-    axis.plot(index, gaps, ".", color=COLOURS[0], markersize=5, label="true")
+    gaps, answers = found["gaps"], np.clip(found["answers"], -1, 1)
+    index, few = np.arange(1, len(gaps) + 1), len(gaps) <= 100
+    axis.vlines(index, gaps, answers, color=COLOURS[1], alpha=0.35 if few else 0.12, linewidth=1)
+    axis.plot(index, answers, "x", color=COLOURS[1], markersize=4 if few else 2, label="answered")
+    axis.plot(index, gaps, ".", color=COLOURS[0], markersize=5 if few else 2, label="true")
     axis.set(xlabel="query", ylabel="statistical parity gap", ylim=(-1.08, 1.35))
     axis.legend(loc="upper right", ncols=2)
 
 
-def recovered(axis: Any, truth: np.ndarray, *found: tuple[str, np.ndarray, str], most: int = 100) -> None:
-    """Draw the true s̄ and recovered ones for the first people (all of group 0 first, so that both groups show)."""
+def recovered(axis: Any, truth: np.ndarray, *found: tuple[str, np.ndarray, str]) -> None:
+    """Draw the true s̄ and recovered ones for everybody, group 0 first."""
     order = np.argsort(-truth, kind="stable")
-    few = np.concatenate([order[: most // 2], order[-(most - most // 2) :]]) if len(order) > most else order
-    index = np.arange(1, len(few) + 1)
-    axis.bar(index, truth[few], width=1.0, color="0.8", label="true")
+    index, few = np.arange(1, len(order) + 1), len(order) <= 100
+    axis.fill_between(index, truth[order], step="mid", color="0.8", label="true", linewidth=0)
     for label, values, colour in found:
-        axis.plot(index, values[few], ".", markersize=4, color=colour, label=label)
+        axis.plot(index, values[order], ".", markersize=4 if few else 2, color=colour, label=label)
     axis.axhline(truth.max() / 2, color="0.4", linewidth=0.8, linestyle=":")
-    axis.set(xlabel="individual (group 0 first)", ylabel=r"$\bar{s}_j$")
+    axis.set(xlabel="individual (group 0 first)", ylabel=r"$\bar{s}_j$", xlim=(-0.01 * len(order), 1.01 * len(order)))
     low, high = axis.get_ylim()
     axis.set_ylim(low, high + 0.22 * (high - low))  # room for the legend
     axis.legend(loc="upper right", ncols=len(found) + 1, fontsize=8.5, handletextpad=0.2, columnspacing=1.0)
 
 
-def _leakage_by_m(axis: Any, rows: pd.DataFrame, epsilon: float, y: str, unit: str) -> None:
-    noiseless = rows[np.isinf(rows["epsilon"])]
-    line(
-        axis,
-        where(noiseless, attack__decoder="l1", defense="conceal"),
-        "m",
-        y,
-        color=COLOURS[6],
-        label="no noise",
-    )
+def _by_queries(axis: Any, rows: pd.DataFrame, epsilon: float, y: str, unit: str) -> None:
+    """Draw what is recovered against the number of queries, without noise and under each rival."""
+    noiseless = rows[np.isinf(rows["epsilon"].astype(float))]
+    exact = where(noiseless, attack__decoder="l1", defense="conceal")
+    line(axis, exact, "m", y, color=NOISELESS, label="no noise")
     noisy = rows[rows["epsilon"] == epsilon]
-    for defense in ("conceal", "conceal_tight"):
+    for defense in RIVALS:
         for decoder, dash in (("l1", "-"), ("maximum_likelihood", "--")):
             some = where(noisy, attack__decoder=decoder, defense=defense)
             if some["m"].nunique() > 1:
                 label = defense + ("" if decoder == "l1" else ", likelihood decoder")
                 line(axis, some, "m", y, color=STYLE[defense], linestyle=dash, label=label)
     axis.set(xlabel="number of queries m", ylabel=unit)
-    axis.legend(fontsize=8, loc="upper left", labelspacing=0.25, handlelength=1.6)
 
 
 def figure1(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
     """Adult, n = 100: leakage against queries; answered gaps; recovered s̄."""
     adult = where(rows, dataset="adult_race", n=100)
-    noisy = arrays(dataset="adult_race", n=100, m=40, epsilon=100, defense="conceal", attack__decoder="l1", seed=0)
+    point = {"dataset": "adult_race", "n": 100, "m": 40, "defense": "conceal", "attack__decoder": "l1", "seed": 0}
+    noisy = arrays(epsilon=100, **point)
     if adult["m"].nunique() < 2 or not noisy:
         return None
-    figure, axes = canvas(columns=3)
+    figure, axes = canvas(columns=3, height=4.3)
     a, b, c = axes[0]
-    _leakage_by_m(a, adult, 100, "leakage", "leakage (%)")
+    _by_queries(a, adult, 100, "leakage", "leakage (%)")
+    setting = {"dataset": "adult_race", "n": 100, "epsilon": "100"}
+    mark_printed(a, printed("leakage", "conceal", **setting), "m", STYLE["conceal"], "printed (Table 1), ε = 100")
+    a.scatter([25, 40], [63, 100], edgecolors=NOISELESS, label="printed (Table 1), no noise", **PRINTED)
     a.axhline(50, color="0.5", linewidth=0.8, linestyle=":")
     a.set(title="(a) leakage, ε = 100", ylim=(35, 106))
+    legend_below(figure, *a.get_legend_handles_labels(), columns=5, fontsize=8.5)
     answered_gaps(b, noisy)
-    b.set_title("(b) answered queries, m = 40, ε = 100")
+    error = np.abs(np.clip(noisy["answers"], -1, 1) - noisy["gaps"]).mean()
+    b.set_title(f"(b) answers, m = 40, ε = 100: off by {error:.2f}\non average (printed: 0.00074)", fontsize=11)
     recovered(c, noisy["s_true"], ("with Attribute-Conceal", noisy["s_found"], COLOURS[1]))
     c.set_title(r"(c) recovered $\bar{s}$, m = 40, ε = 100")
-    figure.suptitle("hamman2023, Figure 1: Adult, n = 100")
+    shown = adult[(adult["epsilon"] == 100) | np.isinf(adult["epsilon"].astype(float))]
+    figure.suptitle(f"hamman2023, Figure 1: Adult, n = 100 ((a): means of {seeds(shown)}, 95 % bands; (b), (c): one)")
     return figure
 
 
+def _tradeoff_curve(axis: Any, some: pd.DataFrame, colour: str, look: str, label: str | None) -> None:
+    """Draw error against leakage along ε, with both intervals, and say ε at both ends."""
+    grouped = some.groupby("epsilon")[["sp_error", "leakage"]]
+    mean, half = grouped.mean(), grouped.agg(half_width).fillna(0)
+    axis.errorbar(
+        mean["sp_error"],
+        mean["leakage"],
+        xerr=np.minimum(half["sp_error"], 0.95 * mean["sp_error"]),
+        yerr=half["leakage"],
+        fmt=look,
+        marker="o",
+        markersize=3,
+        linewidth=1.3,
+        elinewidth=0.6,
+        color=colour,
+        label=label,
+    )
+    for epsilon in (mean.index[0], mean.index[-1]):
+        at = mean.loc[epsilon]
+        axis.annotate(
+            f"{epsilon:g}",
+            (at["sp_error"], at["leakage"]),
+            (2, 3),
+            textcoords="offset points",
+            fontsize=6,
+            color=colour,
+        )
+
+
 def figure2(rows: pd.DataFrame) -> Any:
-    """Synthetic: error against leakage along ε, for several N0."""
-    some = where(rows, dataset="synthetic", attack__decoder="l1")
-    some = some[np.isfinite(some["epsilon"])]
-    point = ["n", "n0", "m", "defense"]
-    enough = some.groupby(point)["epsilon"].transform("nunique") > 2
-    some = some[enough]
+    """Synthetic: error against leakage along ε, for several N0, with the points of Tables 2 and 3 that are printed."""
+    some = finite(where(rows, dataset="synthetic", attack__decoder="l1"))
+    some = some[some.groupby(["n", "n0", "m", "defense"])["epsilon"].transform("nunique") > 2]
     if some.empty:
         return None
     sizes = sorted(some["n"].unique())
-    figure, axes = canvas(columns=len(sizes), sharey=True)
+    figure, axes = canvas(columns=len(sizes), sharey=True, height=4.2)
+    looks = {"conceal": "-", "conceal_exact": "--", "conceal_aware": ":"}
     for axis, n in zip(axes[0], sizes):
         ours = some[some["n"] == n]
         for colour, (n0, m) in zip(COLOURS, sorted(set(zip(ours["n0"], ours["m"])))):
-            for defense, look in (("conceal", "-"), ("conceal_tight", "--")):
-                means = where(ours, n0=n0, m=m, defense=defense).groupby("epsilon")[["sp_error", "leakage"]].mean()
-                label = f"$N_0$ = {n0:g}, m = {m:g}" if defense == "conceal" else None
-                axis.plot(
-                    means["sp_error"], means["leakage"], look, marker="o", markersize=3.5, color=colour, label=label
-                )
+            for defense, look in looks.items():
+                mine = where(ours, n0=n0, m=m, defense=defense)
+                if len(mine):
+                    label = f"$N_0$ = {n0:g}, m = {m:g}" if defense == "conceal" else None
+                    _tradeoff_curve(axis, mine, colour, look, label)
+            at = {"n": int(n), "n0": int(n0), "m": int(m), "dataset": "synthetic"}
+            errors, leaks = (
+                {v["epsilon"]: v["value"] for v in printed(metric, "conceal", **at)}
+                for metric in ("sp_error", "leakage")
+            )
+            axis.scatter(list(errors.values()), [leaks[e] for e in errors], edgecolors=colour, **PRINTED)
         axis.set(title=f"n = {n:g}", xlabel="average SP error (clipped)", xscale="log")
         axis.axhline(50, color="0.5", linewidth=0.8, linestyle=":")
-        axis.legend(fontsize=8.5)
+        axis.legend(fontsize=8.5, loc="upper right")
     axes[0, 0].set_ylabel("leakage (%)")
-    figure.suptitle("hamman2023, Figure 2: synthetic, ε from 10 (right) to 500 (left); dashed: conceal_tight")
+    figure.suptitle(
+        f"hamman2023, Figure 2: synthetic, along ε (written at both ends), {seeds(some)}, 95 % intervals\n"
+        "solid: Attribute-Conceal, dashed: conceal_exact, dotted: conceal_aware (swaps, $N_0$ public); "
+        "diamonds: printed in Table 3",
+        fontsize=11,
+    )
     return figure
 
 
 def figure3(arrays: Callable[..., Any]) -> Any:
     """Synthetic, n = 1000, N0 = 10, m = 60: recovered s̄ with and without noise; answered gaps."""
-    point = {
-        "dataset": "synthetic",
-        "n": 1000,
-        "n0": 10,
-        "m": 60,
-        "defense": "conceal",
-        "attack__decoder": "l1",
-        "seed": 0,
-    }
-    noisy, exact = arrays(epsilon=100, **point), arrays(epsilon=float("inf"), **point)
+    point = {"dataset": "synthetic", "n": 1000, "n0": 10, "m": 60, "defense": "conceal", "attack__decoder": "l1"}
+    noisy, exact = (arrays(epsilon=e, seed=0, **point) for e in (100, float("inf")))
     if not (noisy and exact):
         return None
     figure, axes = canvas(columns=2, width=5.2)
@@ -143,8 +169,11 @@ def figure3(arrays: Callable[..., Any]) -> Any:
         ("with Attribute-Conceal, ε = 100", noisy["s_found"], COLOURS[1]),
     )
     recovered(axes[0, 0], noisy["s_true"], *found)
+    axes[0, 0].set_title("recovered, all 1,000 people")
     answered_gaps(axes[0, 1], noisy)
-    figure.suptitle("hamman2023, Figure 3: synthetic, n = 1000, $N_0$ = 10, m = 60")
+    error = np.abs(np.clip(noisy["answers"], -1, 1) - noisy["gaps"]).mean()
+    axes[0, 1].set_title(f"answers: off by {error:.2f} on average (printed: 0.0601)")
+    figure.suptitle("hamman2023, Figure 3: synthetic, n = 1000, $N_0$ = 10, m = 60 (one seed)")
     return figure
 
 
@@ -155,69 +184,22 @@ def figure4(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
     noisy, exact = arrays(epsilon=1000, **point), arrays(epsilon=float("inf"), **point)
     if german["m"].nunique() < 2 or not (noisy and exact):
         return None
-    figure, axes = canvas(columns=2, rows=2, width=5.2)
-    _leakage_by_m(axes[0, 0], german, 1000, "recovered", "attributes recovered (of 1000)")
-    axes[0, 0].set_title("(a) recovered attributes, ε = 1000")
-    answered_gaps(axes[0, 1], noisy)
-    axes[0, 1].set_title("(b) answered queries, m = 800, ε = 1000 (first 100)")
-    recovered(axes[1, 0], exact["s_true"], ("no noise", exact["s_found"], COLOURS[0]))
-    axes[1, 0].set_title(r"(c) recovered $\bar{s}$ without noise, m = 800")
-    recovered(axes[1, 1], noisy["s_true"], ("with Attribute-Conceal", noisy["s_found"], COLOURS[1]))
-    axes[1, 1].set_title(r"(d) recovered $\bar{s}$, ε = 1000")
-    figure.suptitle("hamman2023, Figure 4: German credit")
-    return figure
-
-
-def _finite(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows[np.isfinite(rows["epsilon"])]
-
-
-def attackers(rows: pd.DataFrame) -> Any:
-    """Beyond the paper: leakage by decoder along ε, per mechanism, where several decoders ran."""
-    adult = where(_finite(rows), dataset="adult_race", n=100, m=40)
-    wanted = [d for d in NAMES if d in set(adult["defense"])]
-    if adult["attack.decoder"].nunique() < 2 or adult["epsilon"].nunique() < 2:
-        return None
-    figure, axes = canvas(columns=len(wanted), width=3.6, sharey=True)
-    for axis, defense in zip(axes[0], wanted):
-        for decoder, label in DECODER_NAMES.items():
-            some = where(adult, defense=defense, attack__decoder=decoder)
-            if len(some):
-                line(axis, some, "epsilon", "leakage", color=DECODER_STYLE[decoder], label=label)
-        axis.axhline(50, color="0.5", linewidth=0.8, linestyle=":")
-        axis.set(title=NAMES[defense], xlabel="ε", ylim=(40, 102))
-        plain_log_ticks(axis, adult["epsilon"].unique())
-    axes[0, 0].set_ylabel("leakage (%)")
-    axes[0, 0].legend(fontsize=8.5, loc="upper left")
-    figure.suptitle("Beyond the paper: stronger attackers on the same answers (Adult, n = 100, m = 40)")
-    return figure
-
-
-def _panels(rows: pd.DataFrame) -> Sequence[tuple[str, pd.DataFrame]]:
-    choices = (("adult_race", 100, 40), ("adult_race", 1000, 400), ("german", 1000, 800), ("adult_race", 1000, 10))
-    found = [
-        (f"{'Adult' if d == 'adult_race' else 'German'}, n = {n}, m = {m}", where(rows, dataset=d, n=n, m=m))
-        for d, n, m in choices
-    ]
-    return [(title, some) for title, some in found if some["epsilon"].nunique() > 1]
-
-
-def mechanisms(rows: pd.DataFrame) -> Any:
-    """Beyond the paper: error of every mechanism along ε."""
-    panels = _panels(where(_finite(rows), attack__decoder="l1"))
-    if not panels:
-        return None
-    figure, axes = canvas(columns=len(panels), width=3.9, sharey=True)
-    for axis, (title, some) in zip(axes[0], panels):
-        for defense, label in NAMES.items():
-            mine = where(some, defense=defense)
-            if len(mine):
-                line(axis, mine, "epsilon", "sp_error", color=STYLE[defense], label=label)
-        axis.set(title=title, xlabel="ε", yscale="log")
-        plain_log_ticks(axis, some["epsilon"].unique())
-        axis.legend(fontsize=8, loc="lower left")
-    axes[0, 0].set_ylabel("average SP error (clipped)")
-    figure.suptitle("The same ε, less noise: error of every mechanism")
+    figure, axes = canvas(columns=2, rows=2, width=5.4, height=3.8)
+    a, b, c, d = axes.ravel()
+    _by_queries(a, german, 1000, "recovered", "attributes recovered (of 1000)")
+    setting = {"dataset": "german", "epsilon": "1000"}
+    mark_printed(a, printed("leakage", "conceal", **setting), "m", STYLE["conceal"], "printed (Table 4)")
+    a.set(title="(a) recovered attributes, ε = 1000", ylim=(0, 1050))
+    a.legend(fontsize=8.5, loc="lower left", ncols=2)
+    answered_gaps(b, noisy)
+    error = np.abs(np.clip(noisy["answers"], -1, 1) - noisy["gaps"]).mean()
+    b.set_title(f"(b) answers, m = 800, ε = 1000:\noff by {error:.3f} on average (printed: 0.00048)", fontsize=11)
+    recovered(c, exact["s_true"], ("no noise", exact["s_found"], COLOURS[0]))
+    c.set_title(r"(c) recovered $\bar{s}$ without noise, m = 800, all people")
+    recovered(d, noisy["s_true"], ("with Attribute-Conceal", noisy["s_found"], COLOURS[1]))
+    d.set_title(r"(d) recovered $\bar{s}$, ε = 1000, all people")
+    shown = german[(german["epsilon"] == 1000) | np.isinf(german["epsilon"].astype(float))]
+    figure.suptitle(f"hamman2023, Figure 4: German credit ((a): means of {seeds(shown)}, 95 % bands; the others: one)")
     return figure
 
 
@@ -230,18 +212,21 @@ def reveal_by_queries(rows: pd.DataFrame) -> Any:
     if not panels:
         return None
     figure, axes = canvas(columns=len(panels), sharey=True)
+    said = {("adult_race", 100): ([25, 40], [63, 100]), ("adult_race", 1000): ([300, 400], [79, 100])}
     for axis, (dataset, n) in zip(axes[0], panels):
         mine = some[(some["dataset"] == dataset) & (some["n"] == n)]
         for decoder, label in DECODER_NAMES.items():
             chosen = where(mine, attack__decoder=decoder)
             if len(chosen):
                 line(axis, chosen, "m", "leakage", color=DECODER_STYLE[decoder], label=label)
+        if (dataset, n) in said:  # the rows with ε = ∞ of Table 1
+            axis.scatter(*said[dataset, n], edgecolors=DECODER_STYLE["l1"], label="printed (Table 1)", **PRINTED)
         axis.axhline(50, color="0.5", linewidth=0.8, linestyle=":")
         title = {"adult_race": "Adult", "german": "German credit"}.get(dataset, dataset)
-        axis.set(title=f"{title}, n = {n:g}", xlabel="number of queries m", ylim=(45, 102))
-        axis.legend(loc="lower right")
+        axis.set(title=f"{title}, n = {n:g} ({seeds(mine)})", xlabel="number of queries m", ylim=(45, 102))
+        axis.legend(loc="lower right", fontsize=9)
     axes[0, 0].set_ylabel("leakage (%)")
-    figure.suptitle("Exact answers: leakage against queries (hamman2023, Figures 1a and 4a without noise)")
+    figure.suptitle("Exact answers: leakage against queries (hamman2023, Figures 1a and 4a without noise; 95 % bands)")
     return figure
 
 
@@ -261,7 +246,7 @@ def reveal_vectors(arrays: Callable[..., Any]) -> Any:
     for axis, (title, a) in zip(axes[0], found):
         recovered(axis, a["s_true"], ("recovered", a["s_found"], COLOURS[0]))
         axis.set_title(title)
-    figure.suptitle(r"Exact answers: recovered $\bar{s}$")
+    figure.suptitle(r"Exact answers: recovered $\bar{s}$ (one seed)")
     return figure
 
 
@@ -270,19 +255,30 @@ def _drawn(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def conceal_figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
-    """Return Figures 1 to 4, and beyond: the attackers side by side and the mechanisms side by side."""
-    rows = with_axes(rows)
+    """Return Figures 1 to 4, and beyond: attackers, mechanisms, Remark 3, and the forensics of the printed errors."""
+    everything = with_axes(rows)
+    rows = of_mechanisms(everything)
+
+    def shown(**axes: Any) -> Any:  # the attacker that clips, where there are both
+        return arrays(attack__clip=True, **axes) or arrays(**axes)
+
     made = {
-        "figure1": figure1(rows, arrays),
+        "figure1": figure1(rows, shown),
         "figure2": figure2(rows),
-        "figure3": figure3(arrays),
-        "figure4": figure4(rows, arrays),
-        "attackers": attackers(rows),
-        "mechanisms": mechanisms(rows),
+        "figure3": figure3(shown),
+        "figure4": figure4(rows, shown),
+        "attackers": beyond.attackers(rows),
+        "mechanisms": beyond.mechanisms(rows),
+        "tradeoff": beyond.tradeoff(rows),
+        "bounding": beyond.bounding(everything),
+        "forensics": beyond.forensics_figure(everything),
     }
     return _drawn(made)
 
 
 def reveal_figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
-    """Return leakage against queries (noiseless lines of Figures 1a and 4a) and recovered s̄ vectors."""
-    return _drawn({"queries": reveal_by_queries(with_axes(rows)), "recovered": reveal_vectors(arrays)})
+    """Return leakage against queries (noiseless lines of Figures 1a and 4a), recovered s̄ vectors, and Theorem 2."""
+    rows = with_axes(rows)
+    return _drawn(
+        {"queries": reveal_by_queries(rows), "recovered": reveal_vectors(arrays), "phase": beyond.phase(rows)}
+    )

@@ -3,15 +3,20 @@
 import numpy as np
 import pandas as pd
 
-from fairpriv.report.summary import summarise
+from fairpriv.report.hamman2023.forensics import forensic_leakages, forensics
+from fairpriv.report.hamman2023.phase import thresholds
+from fairpriv.report.hamman2023.unprinted import queries_tried
+from fairpriv.report.summary import half_width, summarise
 
 POINT = ["dataset", "n", "n0", "m", "attack.queries", "epsilon", "defense"]
-AXES = [*POINT, "attack", "attack.decoder", "attack.group_sizes"]
+OTHERS = ["attack", "attack.decoder", "attack.group_sizes", "attack.clip", "defense.bounding", "candidate", "audit"]
+AXES = [*POINT, *OTHERS]
 ERRORS = ["sp_error", "sp_error_median", "sp_error_raw", "sp_error_signed"]
 NAMES = {
     "conceal": "Attribute-Conceal (paper)",
     "conceal_tight": "conceal_tight (ours)",
     "conceal_exact": "conceal_exact (ours)",
+    "conceal_aware": "conceal_aware (ours; swaps, $N_0$ public)",
     "conceal_laplace": "(ε, δ) smooth Laplace (Thm 6)",
     "laplace": "global Laplace",
     "gaussian": "global Gaussian",
@@ -22,6 +27,8 @@ DECODER_NAMES = {
     "noise_aware": "noise-aware ℓ1",
     "maximum_likelihood": "maximum likelihood",
 }
+ONE_PERSON = "one person's group, against whoever knows all others' but not N0"
+SWAP = "which of two people is in which group, N0 being public"
 
 
 def with_axes(rows: pd.DataFrame) -> pd.DataFrame:
@@ -30,15 +37,34 @@ def with_axes(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**{axis: pd.Series(np.nan, rows.index, dtype=object) for axis in missing})
 
 
+def said(column: pd.Series, value: bool) -> pd.Series:
+    """Tell where a column of yes and no, read back or not, says this."""
+    return column.astype(str) == str(value)
+
+
+def of_mechanisms(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the mechanisms as they are: no candidate laws, no audits, answers decoded clipped."""
+    apart = rows["candidate"].notna() | said(rows["audit"], True) | said(rows["attack.clip"], False)
+    return rows[~apart]
+
+
 def conceal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return a summary of every point, the paper's tables in their layout, and what the strongest attacker gets."""
+    """Return a summary of every point, the paper's tables in their layout, what the strongest attacker gets, and more.
+
+    `mechanisms` has error and strongest leakage side by side, `bounding` Remark 3, `clipping` what clipping gives an
+    attacker, `forensics` what the printed errors might have come from.
+    """
     absent = [axis for axis in AXES if axis not in rows]
-    rows = with_axes(rows)
+    everything = with_axes(rows)
+    rows = of_mechanisms(everything)
     every = summarise(rows, [*POINT, "attack.decoder"], [*ERRORS, "leakage", "recovered", "noise_scale"])
     paper = every[every["attack.decoder"] == "l1"]
     tables = {"summary": every.drop(columns=absent, errors="ignore")}
-    if len(attackers := _attackers(every)):
-        tables["attackers"] = attackers
+    tables |= {"attackers": _attackers(every), "mechanisms": _mechanisms(every)}
+    tables |= {"bounding": bounding_table(everything), "clipping": _clipping(everything)}
+    if everything["candidate"].notna().any():
+        tables |= {"forensics": forensics(everything), "forensics_leakage": forensic_leakages(everything)}
+        tables["table3_queries"] = queries_tried()
     for name, where, second in (
         ("table1", paper["dataset"] == "adult_race", "leakage"),
         ("table2_and_3", paper["dataset"] == "synthetic", "leakage"),
@@ -46,7 +72,7 @@ def conceal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     ):
         if where.any():
             tables[name] = _side_by_side(paper[where], ["n", "n0", "m", "epsilon"], ["sp_error", second])
-    return tables
+    return {name: table for name, table in tables.items() if len(table)}
 
 
 def _side_by_side(every: pd.DataFrame, index: list[str], metrics: list[str]) -> pd.DataFrame:
@@ -75,8 +101,61 @@ def _attackers(every: pd.DataFrame) -> pd.DataFrame:
     return out.reset_index().replace({np.nan: None})
 
 
+def strongest(every: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a point of the summary: that of the decoder that recovers most there, of `attackers` tried."""
+    counted = every.assign(attackers=every.groupby(POINT, dropna=False)["attack.decoder"].transform("nunique"))
+    best = counted.sort_values("leakage", ascending=False, kind="stable").groupby(POINT, dropna=False, sort=False)
+    return best.head(1).rename(columns={"attack.decoder": "strongest"})
+
+
+def _mechanisms(every: pd.DataFrame) -> pd.DataFrame:
+    """Return error and the strongest attacker's leakage of every mechanism, and what each promises.
+
+    The same ε is not the same promise: `conceal_aware` protects swaps where N0 is public.
+    """
+    finite = every[np.isfinite(every["epsilon"].astype(float)) & every["defense"].isin(NAMES)]
+    best = strongest(finite)
+    several = best.groupby(["dataset", "n", "n0", "m", "epsilon"], dropna=False)["defense"].transform("nunique") > 1
+    best = best[several].assign(protects=best["defense"].map(lambda d: SWAP if d == "conceal_aware" else ONE_PERSON))
+    columns = ["dataset", "n", "n0", "m", "epsilon", "defense", "sp_error", "sp_error_ci", "sp_error_median"]
+    columns += ["leakage", "leakage_ci", "strongest", "attackers", "seeds", "protects"]
+    order = {name: i for i, name in enumerate(NAMES)}
+    out = best[columns].sort_values("defense", key=lambda d: d.map(order), kind="stable")
+    return out.sort_values(["dataset", "n", "n0", "m", "epsilon"], kind="stable").reset_index(drop=True)
+
+
+def bounding_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return Remark 3: how answers are kept in range, against error (as answered), leakage and ε of the audits."""
+    some = rows[said(rows["audit"], True)]
+    if some.empty:
+        return some
+    point = ["dataset", "n", "n0", "m", "defense", "epsilon", "defense.bounding"]
+    out = summarise(some, point, ["sp_error_raw", "sp_error", "leakage"])
+    grouped = some.groupby(point, sort=False)
+    runs = grouped["sp_error_raw"].agg(["median", lambda v: v.quantile(0.25), lambda v: v.quantile(0.75)])
+    runs.columns = ["error_of_a_run_median", "error_of_a_run_25", "error_of_a_run_75"]
+    law = grouped[["epsilon_accounted", "epsilon_audited"]].max()
+    return out.merge(runs.join(law).reset_index(), on=point)
+
+
+def _clipping(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return what clipping answers before decoding gives the attacker: paired differences in leakage."""
+    some = rows[rows["candidate"].isna() & ~said(rows["audit"], True)]
+    both = some.groupby([*POINT, "attack.decoder"])["attack.clip"].transform(lambda c: c.astype(str).nunique()) > 1
+    out = []
+    for key, mine in some[both].groupby([*POINT, "attack.decoder"]):
+        wide = mine.assign(clip=mine["attack.clip"].astype(str)).pivot_table(
+            index="seed", columns="clip", values="leakage"
+        )
+        gain = (wide["True"] - wide["False"]).dropna()
+        found = {"leakage.clipped": wide["True"].mean(), "leakage.as_answered": wide["False"].mean()}
+        found |= {"gain": gain.mean(), "gain_ci": half_width(gain.to_numpy()), "seeds": len(gain)}
+        out.append(dict(zip([*POINT, "attack.decoder"], key)) | found)
+    return pd.DataFrame(out)
+
+
 def reveal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return a summary of every attack, and the accuracies of the realistic models (Section A.7)."""
+    """Return a summary of every attack, accuracies of realistic models (Section A.7), and Theorem 2's thresholds."""
     point = [c for c in ("dataset", "n", "n0", "attack", "m") if c in rows] + [
         c for c in rows if c.startswith("attack.")
     ]
@@ -85,4 +164,6 @@ def reveal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     if len(realistic):
         accuracies = ["base_accuracy", "model_accuracy", "model_accuracy_sd"]
         tables["accuracies"] = summarise(realistic, [c for c in ("dataset", "n", "m") if c in rows], accuracies)
+    if len(found := thresholds(with_axes(rows))):
+        tables["queries_needed"] = found
     return tables

@@ -211,3 +211,50 @@ def test_noise_conceals():
         assert isinstance(view.law(np.zeros((40, len(view))), "sp"), Cauchy)
         values.append(leakage(run("reveal_compressed", view, seed=seed, queries="binary").group, group))
     assert abs(np.mean(values) - 50) < 10
+
+
+@pytest.mark.parametrize("metric", ["abs_eo", "abs_eodds"])
+@pytest.mark.parametrize("n0", [12, 60])
+def test_absolute_gaps_by_class_split_each_class(metric, n0):
+    """The smaller part of each class is called group 0; of equal parts the first person's."""
+    view, group, label = desk(n=120, n0=n0, seed=3)
+    found = run("reveal_partition", view, metric=metric)
+    assert found.queries == max((label == y).sum() for y in ((1,) if metric == "abs_eo" else (1, 0)))
+    for y in (1, 0):
+        mine, truth = found.group[label == y], group[label == y]
+        if metric == "abs_eo" and y == 0:
+            assert (mine == -1).all()
+        else:
+            assert (mine == truth).all() or (mine == 1 - truth).all()
+
+
+def test_equal_parts_of_a_class_are_split_too():
+    group, label = np.tile([0, 1], 20), np.repeat([1, 0], 20)
+    the_desk = ComplianceDesk(group, label, registry.build("defenses", "none", {}), np.random.default_rng(0))
+    found = run("reveal_partition", the_desk.view(np.full(40, 0.5)), metric="abs_eodds")
+    np.testing.assert_array_equal(found.group, group)  # the first of each class is in group 0
+
+
+@pytest.mark.parametrize("n0", [4, 8, 72])
+def test_predictive_rate_parity_reveals_everyone(n0):
+    view, group, label = desk(n0=n0)
+    found = run("reveal_predictive", view)
+    np.testing.assert_array_equal(found.group, group)
+    assert found.queries == 80
+    for y in (0, 1):  # the score is larger for group 0 within each label
+        assert found.score[(group == 0) & (label == y)].min() > found.score[(group == 1) & (label == y)].max()
+
+
+def test_an_attacker_may_clip_answers_or_not():
+    """Clipping moves answers into the metric's range before decoding, and only those outside it."""
+    view, _, _ = desk(defense="laplace", epsilon=1.0)
+    free = [run("reveal_compressed", replace(view), m=20, clip=clip).score for clip in (True, False)]
+    assert not np.allclose(*free)
+    within = replace(view, ask=lambda h, metric: np.full(len(h), 0.25))
+    same = [run("reveal_compressed", within, m=20, clip=clip).score for clip in (True, False)]
+    np.testing.assert_array_equal(*same)
+    outside = replace(view, ask=lambda h, metric: np.full(len(h), 7.0))
+    bound = replace(view, ask=lambda h, metric: np.ones(len(h)))
+    np.testing.assert_array_equal(
+        run("reveal_compressed", outside, m=20).score, run("reveal_compressed", bound, m=20, clip=False).score
+    )

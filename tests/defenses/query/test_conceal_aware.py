@@ -11,7 +11,7 @@ from fairpriv.defenses.query.base import Question
 from fairpriv.desk import ComplianceDesk
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.noise import Exact, Gaussian
-from fairpriv.metrics.gaps import fairness_gap
+from fairpriv.metrics.bias import bias
 from fairpriv.registry import build
 
 
@@ -82,13 +82,13 @@ def test_less_noise_than_the_mechanisms_that_know_less():
     assert exact.noise_law(question).scale > 5 * made(10.0).noise_law(question).scale
 
 
-@pytest.mark.parametrize("metric", ["sp", "abs_sp", "eo", "eodds", "abs_eodds"])
+@pytest.mark.parametrize("metric", ["sp", "abs_sp", "eo", "eodds", "abs_eodds", "prp", "abs_prp"])
 def test_shapes_ranges_and_exact_answers(metric):
     h, rng = models(4, 20), np.random.default_rng(0)
     group, label = rng.integers(0, 2, 20), rng.integers(0, 2, 20)
     view = ComplianceDesk(group, label, made(0.01, bounding="clip"), np.random.default_rng(0)).view(h[0])
     answers = view.ask(h, metric)
-    truth = fairness_gap(metric, h, group, label)
+    truth = bias(metric, h, group, label)
     assert answers.shape == truth.shape
     assert np.abs(answers).max() <= 1
     if metric.startswith("abs_"):

@@ -14,7 +14,7 @@ from fairpriv.registry import build, names
 NAMES = ["none", "conceal", "conceal_exact", "conceal_laplace", "conceal_tight", "laplace", "gaussian"]
 PRIVATE = NAMES[1:]
 ODDS = ((5, 5), (30, 60))
-SIZES = {"sp": (10, 90), "abs_sp": (10, 90), "eo": (5, 30), "eodds": ODDS, "abs_eodds": ODDS}
+SIZES = {"sp": (10, 90), "abs_sp": (10, 90), "eo": (5, 30), "eodds": ODDS, "abs_eodds": ODDS, "prp": (10, 90)}
 
 
 def made(name, epsilon=0.5, **params):

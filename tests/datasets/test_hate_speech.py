@@ -130,3 +130,13 @@ def test_compas_as_aif360(load):
     assert len(data) == 5278
     assert (data.group == 0).sum() == 3175  # African-American
     assert set(data.features["priors"].unique()) == {"0", "1 to 3", "more than 3"}
+
+
+@pytest.mark.data
+def test_compas_as_aif360s_default(load):
+    data = load("compas_aif360_default")
+    assert len(data) == 6167
+    assert (data.group == 1).sum() == 2100  # Caucasian; everyone else is group 0
+    assert not {"race", "sex"} & set(data.features)
+    assert data.features["c_charge_desc"].isin(["arrest case no charge"]).sum() > 100
+    assert "sex" in load("compas_aif360_default", exclude=[]).features

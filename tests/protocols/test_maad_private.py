@@ -65,6 +65,12 @@ def test_inputs_owe_nothing_to_the_data():
     assert vectors is None
 
 
+def test_a_protected_attribute_that_is_left_out_stays_out():
+    a_cell = cell(TABLE | {"exclude": ["group"]})
+    x, _ = inputs(a_cell, load(a_cell))
+    assert x.shape == (400, 3)  # without the two columns of the group
+
+
 def test_f1_against_scikit_learn():
     from sklearn.metrics import f1_score
 

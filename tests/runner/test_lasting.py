@@ -157,6 +157,15 @@ def test_verify_counts_equal_rounded_and_different_cells(own):
     assert "draw: " in done.stdout
 
 
+def test_verify_leaves_out_cells_that_need_a_package_which_is_not_here(own):
+    own.run("jobs=1")
+    change(own.plugin, 'cell["behaviour"] == "lacks" and cell["x"] == 2', 'cell["x"] == 2')
+    done = own("verify", "--sample", "12")
+    assert "4 not computed here: needs abacus" in done.stdout
+    assert done.stdout.startswith("8 equal in bytes, 0 equal within rounding, 0 different")
+    assert "failed" not in done.stdout
+
+
 def rewrite(folder, shift):
     """Shift a metric in cells.csv and give the rows valid checksums."""
     from dataclasses import replace

@@ -78,12 +78,17 @@ def inputs(cell: Cell, data: Dataset) -> tuple[np.ndarray, np.ndarray | None]:
 
 
 def condition(cell: Cell) -> str:
-    """Return the condition's name (Section 4.4), or the defense's where it is none of the four."""
+    """Return the condition's name (Section 4.4), or the defense's where it is none of the four.
+
+    Under the public algorithm the four have names of their own: they are no numbers of Algorithm 1.
+    """
     params = cell.plugins["defense"]
     if params["name"] != "maad":
         return params["name"]
     private = params["privacy"] != "none"
-    return {(0, 0): "baseline", (1, 0): "dp", (0, 1): "debias", (1, 1): "dp_debias"}[private, bool(params["debias"])]
+    names = {(0, 0): "baseline", (1, 0): "dp", (0, 1): "debias", (1, 1): "dp_debias"}
+    public = "public_" if params.get("algorithm") == "public" else ""
+    return public + names[private, bool(params["debias"])]
 
 
 def f1(predicted: np.ndarray, label: np.ndarray) -> dict[str, float]:

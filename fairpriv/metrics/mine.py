@@ -7,7 +7,7 @@ import numpy as np
 
 from fairpriv import validate
 from fairpriv.errors import FairprivError
-from fairpriv.jax_cpu import jax, jnp
+from fairpriv.jax_cpu import jax, jnp, matmul
 
 WINDOW = 100  # the estimate is the mean over the last iterations
 BLOCK = 50  # iterations drawn at once, and compiled into one call
@@ -56,7 +56,7 @@ def _slopes(weights: tuple[Any, ...], points: Any, slope_of: Callable[[Any], Any
     owed1 = jnp.where((sums1 > 0) & (sums1 < 6), w2.T * slope, 0.0)
     owed0 = jnp.where((sums0 > 0) & (sums0 < 6), w1.T @ owed1, 0.0)
     last = slope @ out1.T, slope.sum(keepdims=True)
-    return values[0], (owed0 @ points.T, owed1 @ out0.T, owed1.sum(axis=1, keepdims=True), *last)
+    return values[0], (matmul(owed0, points.T), matmul(owed1, out0.T), owed1.sum(axis=1, keepdims=True), *last)
 
 
 def _adam(state: _State, gradient: tuple[Any, ...], rate: Any) -> _State:

@@ -5,6 +5,7 @@ another order, a last bit differs, and after a fit or a threshold so does a deci
 It must be in the environment before anything numeric is loaded: it is set for workers, and workers compute all cells.
 """
 
+import itertools
 import os
 import platform
 from collections.abc import Iterator
@@ -12,12 +13,15 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
-NAME = "avx2"
+NAME = "avx2-2"  # the second: XLA multiplies by Eigen and takes no reciprocal root from the processor
 _MARK = "FAIRPRIV_PIN"  # tells a worker that it was started pinned
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMBA", "NUMEXPR")
 _AVX512 = ("F", "VL", "BW", "DQ", "CD", "ER", "PF")
-# XLA's YNN kernels choose by processor whatever the instruction set they are held to; older versions have none.
-_YNN_SINCE = (0, 9)
+# XLA's flags beside its instruction set, and the version of jaxlib from which each is known: an unknown one ends it.
+_XLA_FLAGS = {
+    "--xla_cpu_experimental_ynn_fusion_type=": (0, 9),  # YNN kernels choose by processor, whatever set they are held to
+    "--xla_cpu_enable_platform_dependent_math=false": (0, 10),  # rsqrtps: Intel's and AMD's differ in the last bits
+}
 
 
 def _installed(package: str) -> tuple[int, int]:
@@ -29,14 +33,22 @@ def _installed(package: str) -> tuple[int, int]:
 
 
 @cache
-def processor() -> str:
-    """Return the processor's name."""
+def _cpuinfo() -> dict[str, str]:
+    """Return what Linux says of the first processor; nothing elsewhere."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
-            names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+            lines = itertools.takewhile(str.strip, file)
+            return {name.strip(): said.strip() for name, _, said in (line.partition(":") for line in lines)}
     except OSError:
-        names = []
-    return names[0] if names else platform.processor() or platform.machine()
+        return {}
+
+
+@cache
+def processor() -> str:
+    """Return the processor's name, and its family and model: "AMD EPYC" alone is the name of many."""
+    said = _cpuinfo()
+    name = said.get("model name") or platform.processor() or platform.machine()
+    return f"{name}, family {said['cpu family']}, model {said['model']}" if "cpu family" in said else name
 
 
 @cache
@@ -44,12 +56,9 @@ def why_not() -> str:
     """Say why workers cannot be pinned here; nothing where they can."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return f"the processor is {platform.machine()}, not x86-64"
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            flags = next((line.split() for line in file if line.startswith("flags")), None)
-    except OSError:
+    if "flags" not in _cpuinfo():
         return ""  # not Linux: every x86-64 processor of the last ten years has AVX2
-    missing = [f for f in ("avx2", "fma") if flags is not None and f not in flags]
+    missing = [f for f in ("avx2", "fma") if f not in _cpuinfo()["flags"].split()]
     return f"the processor has no {' and no '.join(missing)}" if missing else ""
 
 
@@ -61,9 +70,7 @@ def variables() -> dict[str, str]:
     numpy_names = "X86_V4 AVX512_ICL AVX512_SPR"
     if _installed("numpy") < (2, 4):
         numpy_names = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
-    flags = ["--xla_cpu_max_isa=AVX2"]
-    if _installed("jaxlib") >= _YNN_SINCE:
-        flags.append("--xla_cpu_experimental_ynn_fusion_type=")
+    flags = ["--xla_cpu_max_isa=AVX2", *(flag for flag, since in _XLA_FLAGS.items() if _installed("jaxlib") >= since)]
     given = [f for f in os.environ.get("XLA_FLAGS", "").split() if f not in flags]
     tunables = "glibc.cpu.hwcaps=" + ",".join(f"-AVX512{part}" for part in _AVX512)
     return one_thread | {
@@ -72,6 +79,8 @@ def variables() -> dict[str, str]:
         "NPY_DISABLE_CPU_FEATURES": numpy_names,
         "GLIBC_TUNABLES": tunables,
         "XLA_FLAGS": " ".join([*given, *flags]),
+        # XLA's products go through oneDNN, which makes its kernels for the processor at hand; Eigen's own were compiled
+        "TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL": "false",
     }
 
 
@@ -103,5 +112,5 @@ def worker() -> bool:
 
 
 def state() -> str:
-    """Return how this process was started: "avx2", or "none"."""
+    """Return how this process was started: pinned, with the pin's name, or "none"."""
     return os.environ.get(_MARK, "none")

@@ -204,7 +204,7 @@ def test_workers_are_pinned_and_say_so(own):
     from fairpriv.runner import pin
 
     (origin,) = said["origins"]
-    assert origin["pin"] == ("none" if pin.why_not() else "avx2")
+    assert origin["pin"] == ("none" if pin.why_not() else pin.NAME)
     assert origin["processor"] == pin.processor()
 
 

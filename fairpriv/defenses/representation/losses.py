@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fairpriv.jax_cpu import jax, jnp
+from fairpriv.jax_cpu import jax, jnp, matmul
 
 
 def cross_entropy(logits: Any, classes: Any, weights: Any = None) -> Any:
@@ -38,7 +38,7 @@ def cosine(x: Any) -> Any:
 
 def mmd(z: Any, s: Any, directions: Any, phases: Any) -> Any:
     """Squared maximum mean discrepancy of two groups by random features (Louizos et al. 2016, Equations 9-10)."""
-    features = jnp.sqrt(2 / directions.shape[1]) * cosine(jnp.sqrt(2.0) * z @ directions + phases)
+    features = jnp.sqrt(2 / directions.shape[1]) * cosine(matmul(jnp.sqrt(2.0) * z, directions) + phases)
     ones = s.astype(z.dtype)[:, None]
     n1 = jnp.maximum(ones.sum(), 1)
     n0 = jnp.maximum(len(z) - ones.sum(), 1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairpriv.jax_cpu import jax, jnp
+from fairpriv.jax_cpu import jax, jnp, matmul
 
 Layers = list[dict[str, Any]]
 
@@ -22,8 +22,8 @@ def dense(rng: np.random.Generator, *sizes: int) -> Layers:
 def mlp(layers: Layers, x: Any, activation: Any = jax.nn.relu) -> Any:
     """Apply a perceptron; the last layer is linear."""
     for layer in layers[:-1]:
-        x = activation(x @ layer["w"] + layer["b"])
-    return x @ layers[-1]["w"] + layers[-1]["b"]
+        x = activation(matmul(x, layer["w"]) + layer["b"])
+    return matmul(x, layers[-1]["w"]) + layers[-1]["b"]
 
 
 def convolutions(rng: np.random.Generator, channels: Sequence[tuple[int, int]], size: int) -> Layers:
@@ -48,7 +48,7 @@ def _patched(weights: Any, x: Any) -> Any:
     padded = jnp.pad(x, ((0, 0), (edge, edge), (edge, edge), (0, 0)))
     shifts = [(i, j) for i in range(size) for j in range(size)]
     patches = jnp.concatenate([padded[:, i : i + height, j : j + width] for i, j in shifts], axis=-1)
-    return patches @ weights.reshape(-1, weights.shape[-1])
+    return matmul(patches, weights.reshape(-1, weights.shape[-1]))
 
 
 def convolve(layer: dict[str, Any], x: Any) -> Any:

@@ -24,6 +24,7 @@ from fairpriv.defenses.adversarial.one_vector import SCALARS
 from fairpriv.jax_cpu import jax, jnp
 
 OPTIMISERS = {"adam": optax.adam, "sgd": optax.sgd}
+SENSITIVITY = {"printed": 2.0, "joint": 1.0, "combined": 1.0}  # in units of C
 WHOLE = ("joint", "combined")  # one Gaussian mechanism for all that uses the data
 LARGE = 1024  # entries from which on a matrix is worth `one_vector`
 
@@ -104,7 +105,7 @@ def weighed(rule: Rule, network: Network, w: Params, u: dict[str, Any], example:
         weights = real * jnp.minimum(1.0, rule.clip / jnp.sqrt(jnp.maximum(squares, 1e-24)))
     if not rule.debias:
         return Weighed(tapped, weights * to_task, None, None, (loss_p, loss_a))
-    own = {name: jnp.tensordot(weights, g, 1) for name, g in own.items()}
+    own = jax.tree.map(lambda g: (weights.reshape(-1, *[1] * (g.ndim - 1)) * g).sum(axis=0), own)
     steer = None if to_steer is None else weights * to_steer
     return Weighed(tapped, weights * to_task, steer, own, (loss_p, loss_a))
 

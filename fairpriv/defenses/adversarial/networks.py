@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from fairpriv.jax_cpu import jax, jnp
+from fairpriv.jax_cpu import jax, jnp, matmul
 
 Params = dict[str, dict[str, Any]]
 
@@ -29,7 +29,7 @@ class Tape:
 
     def dense(self, layer: str, x: Any) -> Any:
         """Return x·w + b."""
-        return self._out(layer, x, x @ self.params[layer]["w"] + self.params[layer]["b"])
+        return self._out(layer, x, matmul(x, self.params[layer]["w"]) + self.params[layer]["b"])
 
     def scale(self, layer: str, x: Any) -> Any:
         """Return x∘w + b."""

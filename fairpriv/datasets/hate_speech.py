@@ -52,7 +52,8 @@ class HateSpeech(Loader):
     protected: str = param("gender", "group 1: coded 0 (male, white, older), of the main country")
     language: str = param("English", "the corpus", choices=LANGUAGES)
     vectors: str | None = param(
-        None, "of texts: a word2vec file (.bin, or text), e.g. GoogleNews-vectors-negative300.bin; null: vectors are learned"
+        None,
+        "of texts: a word2vec file (.bin, or text), e.g. GoogleNews-vectors-negative300.bin; null: vectors are learned",
     )
 
     def __post_init__(self) -> None:
@@ -62,16 +63,18 @@ class HateSpeech(Loader):
 
     def _files(self) -> list[Path]:
         """Return the files of the first form that is there."""
-        folders = [f / "hate_speech" / self.language for f in (sources.data_dir(), sources.cache_dir()) if f is not None]
+        folders = [
+            f / "hate_speech" / self.language for f in (sources.data_dir(), sources.cache_dir()) if f is not None
+        ]
         for folder in folders:
             for form in FORMS:
                 found = [folder / name for name in form if (folder / name).is_file()]
                 if found:
                     return found
         raise DataUnavailable(
-            f"hate_speech/{self.language}/corpus.tsv is not there (sought: {', '.join(map(str, folders))}), and neither "
-            f"are its token ids ({', '.join(PARTS)}, in that repository's data/indices/{self.language}): {ASK}, then put "
-            f"it at $FAIRPRIV_DATA/hate_speech/{self.language}/",
+            f"hate_speech/{self.language}/corpus.tsv is not there (sought: {', '.join(map(str, folders))}), and its "
+            f"token ids ({', '.join(PARTS)}, in that repository's data/indices/{self.language}) are not either: {ASK}, "
+            f"then put it at $FAIRPRIV_DATA/hate_speech/{self.language}/",
             BRIEF,
         )
 
@@ -106,7 +109,9 @@ class HateSpeech(Loader):
         if "tokens" in frame:
             parts = "valid and test" if len(files) == 1 else " and ".join(path.stem for path in files)
             whole = len(files) == len(PARTS)
-            notes.append(f"token ids, {'all parts' if whole else f'a part of the corpus: {parts}'} as the authors split it")
+            notes.append(
+                f"token ids, {'all parts' if whole else f'a part of the corpus: {parts}'} as the authors split it"
+            )
         frame = frame[known]
         columns = {a: pd.Categorical(frame[a], ("0", "1")) for a in ATTRIBUTES}
         label = frame["label"].str.strip().isin(NO_HATE).to_numpy()
@@ -128,5 +133,7 @@ def _read(path: Path) -> pd.DataFrame:
         return frame
     strange = ~frame["tokens"].str.fullmatch(r"\d+( \d+)*")
     if strange.any():
-        raise DataUnavailable(f"{path}: tokens must be ids with spaces between, got {frame['tokens'][strange].iloc[0]!r}")
+        raise DataUnavailable(
+            f"{path}: tokens must be ids with spaces between, got {frame['tokens'][strange].iloc[0]!r}"
+        )
     return frame.assign(tokens=frame["tokens"].str.replace(r"^(0 )+", "", regex=True))

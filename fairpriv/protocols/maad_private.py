@@ -55,8 +55,8 @@ def binary_attributes(cell: Cell, data: Dataset) -> pd.DataFrame:
 def inputs(cell: Cell, data: Dataset) -> tuple[np.ndarray, np.ndarray | None]:
     """Return what the predictor sees, and given word vectors for texts.
 
-    As in AIF360, sensitive attributes are features, unless the dataset's `exclude` names them. Nothing is fitted to the data (domains are public, numbers go
-    through a fixed function): the accountant sees all that the model owes to them.
+    As in AIF360, sensitive attributes are features, unless the dataset's `exclude` names them. Nothing is fitted to the
+    data (domains are public, numbers go through a fixed function): the accountant sees all that the model owes to them.
     """
     if {"text", "tokens"} & set(data.features):
         from fairpriv.defenses.adversarial.text import given_ids, tokens, words

@@ -42,7 +42,7 @@ class Maad(DebiasingDefense):
     debias: bool = param(True, "train against the adversary; else the plain predictor")
     privacy: str = param(
         "joint",
-        "no noise; Algorithm 1's as printed; one Gaussian mechanism for all that uses the data; the same, noised after −γ",
+        "no noise; Algorithm 1's as printed; one Gaussian mechanism for all that uses the data; the same after −γ",
         choices=PRIVACIES,
     )
     gamma: float = param(0.2, "weight of the adversary (Table 1: 0.2, 0.5, 0.1)", at_least=0)

@@ -4,7 +4,7 @@ printed   the batch gradient is projected, clipped to C and noised by N(0, σ²C
           gradient around, so the sensitivity is 2C; the adversary's own update has no noise at all.
 joint     each example's (∇_W L_P, ∇_W L_A, ∇_U L_A) is clipped to C as one vector, the sum is noised by N(0, σ²C²), and
           projection, −γ and both updates come after: post-processing of a mechanism with sensitivity C.
-combined  the same with ∇_W L_P − γ∇_W L_A of each example in place of both gradients: half of what is clipped and noised.
+combined  the same with ∇_W L_P − γ∇_W L_A of each example in place of both gradients: half as much to clip and noise.
           There is no projection, which takes away one direction out of thousands once there is noise in all of them.
 """
 
@@ -82,7 +82,7 @@ class Weighed(NamedTuple):
 
 
 def weighed(rule: Rule, network: Network, w: Params, u: dict[str, Any], example: tuple[Any, Any, Any, Any]) -> Weighed:
-    """Return the weights of the batch's examples; with one mechanism, each one's gradients are clipped as one vector."""
+    """Return the weights of the batch's examples; with one mechanism each one's gradients are clipped as one vector."""
     x, y, s, real = example
     tapped = tap(network, w, x)
     logit = tapped.logit

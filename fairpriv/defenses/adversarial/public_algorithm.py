@@ -1,4 +1,4 @@
-"""The algorithm of AIF360's pull request 460 ("MAAD"), which may be what maad2023 ran: written anew from its description.
+"""The algorithm of AIF360's pull request 460, which may be what maad2023 ran: written anew from its description.
 
 It differs from Algorithm 1 in six things: dropout in the predictor; an adversary with a hidden layer; a weighted sum of
 its losses over the attributes in place of their mean; both nets trained alone first; the predictor's update applied

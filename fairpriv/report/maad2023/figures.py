@@ -61,7 +61,7 @@ def _printed() -> dict[tuple[str, ...], float]:
 
 
 def _bars(axis: Any, points: dict[str, pd.DataFrame], metrics: dict[str, str], printed: bool) -> None:
-    """Draw a group of bars a point: the mean of a metric with its 95 % interval, a diamond for what the paper prints."""
+    """Draw a group of bars a point: a metric's mean with its 95 % interval, a diamond for what the paper prints."""
     width = 0.8 / len(metrics)
     for i, (metric, name) in enumerate(metrics.items()):
         at = np.arange(len(points)) + (i - (len(metrics) - 1) / 2) * width
@@ -99,18 +99,29 @@ def _utility_and_bias(axes: Any, points: dict[str, pd.DataFrame], title: str, pr
     below.legend(ncols=len(names), fontsize=9, loc="lower right")
 
 
+def _panels(points: dict[str, dict[str, pd.DataFrame]], title: str) -> Any:
+    """Draw utility and bias of each dataset, two datasets side by side."""
+    if not points:
+        return None
+    figure, axes = canvas(columns=min(2, len(points)), rows=2 * -(-len(points) // 2), width=7.2, height=3.0)
+    for place, (dataset, some) in enumerate(points.items()):
+        row, column = 2 * (place // 2), place % 2
+        _utility_and_bias(axes[row : row + 2, column], some, TITLES[dataset])
+    for axis in axes.flat:
+        axis.set_visible(axis.has_data())
+    figure.suptitle(title)
+    return figure
+
+
 def conditions(rows: pd.DataFrame) -> Any:
     """Tables 2 to 4 as bars: F1 above, average odds difference of each attribute below."""
     rows = printed_points(rows)
-    datasets = [d for d in TITLES if d in set(rows["dataset"])]
-    if not datasets:
-        return None
-    figure, axes = canvas(columns=len(datasets), rows=2, width=6.6, height=3.2, sharex="col")
-    for column, dataset in enumerate(datasets):
-        points = {_label(c, p): some for c, p, some in _points(rows[rows["dataset"] == dataset])}
-        _utility_and_bias(axes[:, column], points, TITLES[dataset])
-    figure.suptitle("maad2023: utility and bias in four conditions")
-    return figure
+    points = {
+        dataset: {_label(c, p): some for c, p, some in _points(rows[rows["dataset"] == dataset])}
+        for dataset in TITLES
+        if dataset in set(rows["dataset"])
+    }
+    return _panels(points, "maad2023: utility and bias in four conditions")
 
 
 def budgets(rows: pd.DataFrame) -> Any:
@@ -180,7 +191,9 @@ def gamma_sweep(rows: pd.DataFrame) -> Any:
 def budget_sweep(rows: pd.DataFrame) -> Any:
     """How much the budget matters (Adult, four epochs with more or less noise)."""
     some = fronts_rows(complete(rows))
-    joint = (some["defense.privacy"] == "joint") & (some["defense.gamma"] == 1) & (some["defense.learning_rate"] == 1e-3)
+    joint = (
+        (some["defense.privacy"] == "joint") & (some["defense.gamma"] == 1) & (some["defense.learning_rate"] == 1e-3)
+    )
     combined = (some["defense.privacy"] == "combined") & (some["defense.gamma"] == 2)
     some = some[joint | (combined & (some["defense.learning_rate"] == 3e-4))]
     some = some.assign(epsilon=some["epsilon_spent"].round(3))
@@ -206,7 +219,9 @@ def fronts(rows: pd.DataFrame) -> Any:
             mean["aod_sex"], mean["micro_f1"], **bars, marker="o", color=COLOURS[i], label=f"{privacy}, rate {rate:g}"
         )
         for gamma, row in mean.iterrows():
-            axis.annotate(f"{gamma:g}", (row["aod_sex"], row["micro_f1"]), (3, 4), textcoords="offset points", fontsize=8)
+            axis.annotate(
+                f"{gamma:g}", (row["aod_sex"], row["micro_f1"]), (3, 4), textcoords="offset points", fontsize=8
+            )
     base = rows[(rows["condition"] == "baseline") & (rows["dataset"] == "adult_aif360")]
     bias, level = base["aod_sex"].mean(), base["micro_f1"].mean()
     axis.plot(bias, level, "*", markersize=14, color="0.2", label="baseline, no privacy")
@@ -223,39 +238,27 @@ def fronts(rows: pd.DataFrame) -> Any:
 def unprinted(rows: pd.DataFrame) -> Any:
     """Draw what clipping bound and learning rate, which are not printed, do to DP alone (as printed)."""
     rows = complete(rows)
-    found = {}
+    points = {}
     for dataset in TITLES:
         by = unprinted_rows(rows, dataset).groupby(["defense.clip", "defense.learning_rate"])
         if len(by) > 1:
-            found[dataset] = {f"C = {clip:g}\nrate {rate:g}": some for (clip, rate), some in by}
-    if not found:
-        return None
-    figure, axes = canvas(columns=len(found), rows=2, width=7.2, height=3.0, sharex="col")
-    for column, (dataset, points) in enumerate(found.items()):
-        _utility_and_bias(axes[:, column], points, f"{TITLES[dataset]}, DP as printed")
-    figure.suptitle("Settings that the paper leaves open")
-    return figure
+            points[dataset] = {f"C = {clip:g}\nrate {rate:g}": some for (clip, rate), some in by}
+    return _panels(points, "DP as printed: settings that the paper leaves open")
 
 
 def public(rows: pd.DataFrame) -> Any:
     """Draw the four conditions of the public algorithm, with the paper's numbers."""
     rows = complete(rows)
     rows = rows[rows["condition"].isin(PUBLIC)]
-    datasets = [d for d in TITLES if d in set(rows["dataset"])]
-    if not datasets:
-        return None
-    figure, axes = canvas(columns=len(datasets), rows=2, width=6.6, height=3.2, sharex="col")
-    for column, dataset in enumerate(datasets):
-        some = rows[rows["dataset"] == dataset]
+    points = {}
+    for dataset, some in rows.groupby("dataset", sort=False):
         # named as the paper's conditions, so that its numbers are drawn beside them
-        points = {
+        points[dataset] = {
             name: some[some["condition"] == key].assign(condition=key.removeprefix("public_"))
             for key, name in PUBLIC.items()
             if (some["condition"] == key).any()
         }
-        _utility_and_bias(axes[:, column], points, TITLES[dataset])
-    figure.suptitle("The algorithm of AIF360's pull request 460: noise in the predictor's own training alone")
-    return figure
+    return _panels(points, "The algorithm of AIF360's pull request 460: noise in the predictor's own training alone")
 
 
 def mitigations(rows: pd.DataFrame) -> Any:

@@ -140,7 +140,9 @@ def fronts_table(rows: pd.DataFrame) -> pd.DataFrame | None:
 def mitigations_table(rows: pd.DataFrame) -> pd.DataFrame | None:
     """Return debiasing beside what else mitigates on Adult: fairlearn's adversary, DP post-processing."""
     others = ["fairlearn_adversarial", "dp_postprocess"]
-    some = at_defaults(rows[(rows["dataset"] == "adult_aif360") & ~rows["defense.privacy"].isin(["printed", "combined"])])
+    some = at_defaults(
+        rows[(rows["dataset"] == "adult_aif360") & ~rows["defense.privacy"].isin(["printed", "combined"])]
+    )
     if not some["condition"].isin(others).any():
         return None
     some = some[some["condition"].isin(["baseline", "debias", "dp_debias", *others])]

@@ -81,8 +81,8 @@ def test_bad_settings_are_refused():
             build(**changes)
     with pytest.raises(BadRequest, match="attribute_weights must be 2 numbers, one an attribute, got 3"):
         build(attribute_weights="1+2+3").fit(*problem(60), np.random.default_rng(0))
+    x, y, s = problem(60)
     with pytest.raises(BadRequest, match="on tables, not on texts"):
-        x, y, s = problem(60)
         build().fit(x.astype(int), y, s, np.random.default_rng(0))
 
 

@@ -144,6 +144,18 @@ def test_a_change_of_the_last_bit_is_refused_and_the_cell_named(own):
     assert "(0 reused)" in own.run("jobs=1").stdout
 
 
+def test_an_open_row_with_an_axis_of_its_own_hides_no_finished_one(own):
+    from fairpriv.runner.folder import read_folder
+
+    own.run("jobs=1")
+    path = own.folder / "results/toy/cells.csv"
+    rows = pd.read_csv(path, dtype=str, keep_default_na=False)
+    unfinished = rows.assign(status="open", seconds="", **{"defense.algorithm": "another"})
+    pd.concat([rows, unfinished]).fillna("").to_csv(path, index=False)
+    held = read_folder(path.parent)
+    assert (len(held.kept), held.notices) == (12, [])
+
+
 def test_verify_counts_equal_rounded_and_different_cells(own):
     own.run("jobs=1")
     assert own("verify", "--sample", "5").stdout.startswith("5 equal in bytes, 0 equal within rounding, 0 different")

@@ -289,7 +289,7 @@ def learning(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
     for column, dataset in enumerate(datasets):
         for i, (_, privacy, some) in enumerate(_points(rows[(rows["dataset"] == dataset)])):
             row = some.iloc[0]
-            wanted = {"dataset": dataset, "seed": 0, "defense__privacy": privacy}
+            wanted = {"dataset": dataset, "seed": 0, "defense__privacy": privacy, "defense__algorithm": None}
             wanted |= {"defense__debias": bool(row["defense.debias"]), "defense__gamma": row["defense.gamma"]}
             found = arrays(**wanted)
             if not found:

@@ -70,9 +70,8 @@ class Parts:
 def _rule(defense: Maad):
     from fairpriv.defenses.adversarial.maad_step import Rule
 
-    return Rule(
-        defense.debias, defense.privacy, defense.criterion, defense.gamma, defense.sigma, defense.clip, defense.batch
-    )
+    same = ("debias", "privacy", "criterion", "gamma", "sigma", "clip", "batch", "adversary_part")
+    return Rule(*(getattr(defense, name) for name in same))
 
 
 def noise_seen(defense: Maad, error: float) -> float:
@@ -94,7 +93,7 @@ def noise_seen(defense: Maad, error: float) -> float:
 
     with jax.threefry_partitionable(False):
         drawn = np.asarray(jax.vmap(flat)(jax.random.split(jax.random.key(2), PROBES)), dtype=float)
-    per = rule.batch if rule.privacy == "joint" else 1.0  # the printed rule adds noise after dividing by the batch
+    per = 1.0 if rule.privacy == "printed" else rule.batch  # the printed rule adds noise after dividing by the batch
     z = drawn * per / (rule.sigma * rule.clip)
     if has_law(stats.norm.cdf(z), error):
         return 1.0
@@ -189,7 +188,9 @@ def audit(
     multiplier.
     """
     if defense.privacy == "none":
-        raise BadRequest("privacy must be printed or joint: without noise there is no claim to audit")
+        raise BadRequest("privacy must be printed, joint or combined: without noise there is no claim to audit")
+    if defense.algorithm != "printed":
+        raise BadRequest("algorithm must be printed: with an adversary the public one keeps no ε, by its account alone")
     if coin == "s" and defense.account(count, steps).sensitive == math.inf:
         raise BadRequest("privacy must be joint for coin s: as printed, the attribute is not protected at all")
     error = (1 - confidence) / 3

@@ -1,4 +1,9 @@
-"""The multilingual hate-speech corpus of Huang et al. (2020): tweets with four attributes of their authors."""
+"""The multilingual hate-speech corpus of Huang et al. (2020): tweets with four attributes of their authors.
+
+Three forms of it are read, the first that is there: the texts (`corpus.tsv`, given out on request), the token ids that
+the authors publish (`train.tsv`, `valid.tsv`, `test.tsv`), and these without padding and without anything that names a
+tweet, its author, place or date (`indices_valid_test.csv.gz`: two of the three parts).
+"""
 
 import csv
 from dataclasses import dataclass
@@ -18,6 +23,8 @@ from fairpriv.registry import param, register
 LANGUAGES = ("English", "Italian", "Polish", "Portuguese", "Spanish")
 ATTRIBUTES = ("gender", "ethnicity", "age", "country")
 NO_HATE = ("0", "no", "neither", "normal")
+PARTS = ("train.tsv", "valid.tsv", "test.tsv")
+FORMS = (("corpus.tsv",), PARTS, ("indices_valid_test.csv.gz",))
 BRIEF = "corpus is given out on request"
 ASK = (
     "the corpus is given out on request: write to its authors (X. Huang, L. Xing, F. Dernoncourt, M. J. Paul, "
@@ -28,10 +35,11 @@ ASK = (
 @register
 @dataclass(frozen=True, kw_only=True)
 class HateSpeech(Loader):
-    """Hate-speech corpus of Huang et al. 2020, one language: no hate in the tweet (label 1); text in column `text`.
+    """Hate-speech corpus of Huang et al. 2020, one language: no hate in the tweet (label 1).
 
-    Reads $FAIRPRIV_DATA/hate_speech/LANGUAGE/corpus.tsv with the columns text, gender, age, country, ethnicity and
-    label, the attributes coded 0/1 as the authors do. Rows with an unknown attribute ("x") are left out.
+    Reads corpus.tsv in $FAIRPRIV_DATA/hate_speech/LANGUAGE (column `text`), else the token ids that the authors publish
+    (column `tokens`: train.tsv, valid.tsv and test.tsv, as many as there are). Attributes are coded 0/1 as the authors
+    do; rows with an unknown one ("x") are left out.
     """
 
     name: ClassVar[str] = "hate_speech"
@@ -44,7 +52,8 @@ class HateSpeech(Loader):
     protected: str = param("gender", "group 1: coded 0 (male, white, older), of the main country")
     language: str = param("English", "the corpus", choices=LANGUAGES)
     vectors: str | None = param(
-        None, "a word2vec file (.bin, or text), e.g. GoogleNews-vectors-negative300.bin; null: word vectors are learned"
+        None,
+        "of texts: a word2vec file (.bin, or text), e.g. GoogleNews-vectors-negative300.bin; null: vectors are learned",
     )
 
     def __post_init__(self) -> None:
@@ -52,15 +61,21 @@ class HateSpeech(Loader):
         super().__post_init__()
         validate.choice("language", self.language, LANGUAGES)
 
-    def _file(self) -> Path:
-        name = f"hate_speech/{self.language}/corpus.tsv"
-        folders = [f for f in (sources.data_dir(), sources.cache_dir()) if f is not None]
+    def _files(self) -> list[Path]:
+        """Return the files of the first form that is there."""
+        folders = [
+            f / "hate_speech" / self.language for f in (sources.data_dir(), sources.cache_dir()) if f is not None
+        ]
         for folder in folders:
-            if (folder / name).is_file():
-                return folder / name
-        sought = ", ".join(str(folder / name) for folder in folders)
+            for form in FORMS:
+                found = [folder / name for name in form if (folder / name).is_file()]
+                if found:
+                    return found
         raise DataUnavailable(
-            f"{name} is not there (sought: {sought}): {ASK}, then put it at $FAIRPRIV_DATA/{name}", BRIEF
+            f"hate_speech/{self.language}/corpus.tsv is not there (sought: {', '.join(map(str, folders))}), and its "
+            f"token ids ({', '.join(PARTS)}, in that repository's data/indices/{self.language}) are not either: {ASK}, "
+            f"then put it at $FAIRPRIV_DATA/hate_speech/{self.language}/",
+            BRIEF,
         )
 
     def _vectors_file(self) -> Path:
@@ -71,7 +86,7 @@ class HateSpeech(Loader):
 
     def sums(self) -> str:
         """Return the sum of the corpus, and of the word vectors where they are given."""
-        files = [self._file()] + ([self._vectors_file()] if self.vectors is not None else [])
+        files = self._files() + ([self._vectors_file()] if self.vectors is not None else [])
         return sources.combined(sources.file_sum(path) for path in files)
 
     def word_vectors(self, wanted: set[str]) -> tuple[dict[str, int], np.ndarray] | None:
@@ -79,22 +94,46 @@ class HateSpeech(Loader):
         return None if self.vectors is None else read_vectors(self._vectors_file(), wanted)
 
     def read(self) -> Table:
-        """Read the corpus."""
-        path = self._file()
-        frame = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False, quoting=csv.QUOTE_NONE)
-        frame = frame.rename(columns={"race": "ethnicity"})
-        missing = [c for c in ("text", *ATTRIBUTES, "label") if c not in frame]
-        if missing:
-            raise DataUnavailable(f"{path} has no column {', '.join(missing)}; it has {', '.join(frame)}")
+        """Read the corpus, in the form that is there."""
+        files = self._files()
+        frame = pd.concat([_read(path) for path in files], ignore_index=True)
+        where = files[0].parent
         known = frame[list(ATTRIBUTES)].isin(["0", "1"]).all(axis=1)
         strange = frame[list(ATTRIBUTES)].isin(["0", "1", "x"]).all(axis=1)
         if not strange.all():
             row = frame.loc[~strange, list(ATTRIBUTES)].iloc[0].to_dict()
-            raise DataUnavailable(f"{path}: attributes must be 0, 1 or x (unknown), got {row}")
+            raise DataUnavailable(f"{where}: attributes must be 0, 1 or x (unknown), got {row}")
         if not known.any():
-            raise DataUnavailable(f"{path} has no row with all four attributes")
-        notes = (f"{int((~known).sum()):,} of {len(frame):,} tweets left out: an attribute is unknown",)
+            raise DataUnavailable(f"{where} has no row with all four attributes")
+        notes = [f"{int((~known).sum()):,} of {len(frame):,} tweets left out: an attribute is unknown"]
+        if "tokens" in frame:
+            parts = "valid and test" if len(files) == 1 else " and ".join(path.stem for path in files)
+            whole = len(files) == len(PARTS)
+            notes.append(
+                f"token ids, {'all parts' if whole else f'a part of the corpus: {parts}'} as the authors split it"
+            )
         frame = frame[known]
         columns = {a: pd.Categorical(frame[a], ("0", "1")) for a in ATTRIBUTES}
         label = frame["label"].str.strip().isin(NO_HATE).to_numpy()
-        return Table(pd.DataFrame({"text": frame["text"].astype(object)} | columns), label, notes=notes)
+        what = "tokens" if "tokens" in frame else "text"
+        return Table(pd.DataFrame({what: frame[what].astype(object)} | columns), label, notes=tuple(notes))
+
+
+def _read(path: Path) -> pd.DataFrame:
+    """Read one file, all columns as written; of token ids the padding in front is dropped."""
+    separator = "," if path.suffix == ".gz" else "\t"
+    frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, quoting=csv.QUOTE_NONE)
+    what = "text" if path.name == "corpus.tsv" else "tokens"
+    # the authors call the ids `text` too
+    frame = frame.rename(columns={"race": "ethnicity"} | ({"text": "tokens"} if path.name in PARTS else {}))
+    missing = [c for c in (what, *ATTRIBUTES, "label") if c not in frame]
+    if missing:
+        raise DataUnavailable(f"{path} has no column {', '.join(missing)}; it has {', '.join(frame)}")
+    if what == "text":
+        return frame
+    strange = ~frame["tokens"].str.fullmatch(r"\d+( \d+)*")
+    if strange.any():
+        raise DataUnavailable(
+            f"{path}: tokens must be ids with spaces between, got {frame['tokens'][strange].iloc[0]!r}"
+        )
+    return frame.assign(tokens=frame["tokens"].str.replace(r"^(0 )+", "", regex=True))

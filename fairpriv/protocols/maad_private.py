@@ -55,18 +55,22 @@ def binary_attributes(cell: Cell, data: Dataset) -> pd.DataFrame:
 def inputs(cell: Cell, data: Dataset) -> tuple[np.ndarray, np.ndarray | None]:
     """Return what the predictor sees, and given word vectors for texts.
 
-    As in AIF360, sensitive attributes are features. Nothing is fitted to the data (domains are public, numbers go
-    through a fixed function): the accountant sees all that the model owes to them.
+    As in AIF360, sensitive attributes are features, unless the dataset's `exclude` names them. Nothing is fitted to the
+    data (domains are public, numbers go through a fixed function): the accountant sees all that the model owes to them.
     """
-    if "text" in data.features:
-        from fairpriv.defenses.adversarial.text import tokens, words
+    if {"text", "tokens"} & set(data.features):
+        from fairpriv.defenses.adversarial.text import given_ids, tokens, words
 
+        buckets = cell.plugins["defense"].get("words") or 2048
+        if "tokens" in data.features:
+            return given_ids(data.features["tokens"].tolist(), TEXT_LENGTH, buckets), None
         texts = data.features["text"].tolist()
         given = getattr(cell.plugin("dataset"), "word_vectors", lambda _: None)({w for t in texts for w in words(t)})
         known, vectors = (None, None) if given is None else given
-        return tokens(texts, TEXT_LENGTH, cell.plugins["defense"].get("words") or 2048, known), vectors
+        return tokens(texts, TEXT_LENGTH, buckets, known), vectors
     frame = data.features
-    if data.protected not in frame and data.protected in data.sensitive:
+    left_out = getattr(cell.plugin("dataset"), "exclude", ())
+    if data.protected in data.sensitive and data.protected not in {*frame, *left_out}:
         frame = frame.assign(**{data.protected: data.sensitive[data.protected]})
     numbers = [c for c in frame if not isinstance(frame[c].dtype, pd.CategoricalDtype)]
     frame = frame.assign(**{c: np.sign(frame[c]) * np.log1p(np.abs(frame[c].astype(float))) for c in numbers})
@@ -74,12 +78,17 @@ def inputs(cell: Cell, data: Dataset) -> tuple[np.ndarray, np.ndarray | None]:
 
 
 def condition(cell: Cell) -> str:
-    """Return the condition's name (Section 4.4), or the defense's where it is none of the four."""
+    """Return the condition's name (Section 4.4), or the defense's where it is none of the four.
+
+    Under the public algorithm the four have names of their own: they are no numbers of Algorithm 1.
+    """
     params = cell.plugins["defense"]
     if params["name"] != "maad":
         return params["name"]
     private = params["privacy"] != "none"
-    return {(0, 0): "baseline", (1, 0): "dp", (0, 1): "debias", (1, 1): "dp_debias"}[private, bool(params["debias"])]
+    names = {(0, 0): "baseline", (1, 0): "dp", (0, 1): "debias", (1, 1): "dp_debias"}
+    public = "public_" if params.get("algorithm") == "public" else ""
+    return public + names[private, bool(params["debias"])]
 
 
 def f1(predicted: np.ndarray, label: np.ndarray) -> dict[str, float]:

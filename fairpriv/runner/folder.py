@@ -83,7 +83,9 @@ def _norm(value: Any) -> str:
 
 
 def _by_axes(rows: Sequence[Mapping[str, str]], axes: Sequence[str]) -> dict[tuple[str, ...], int]:
-    return {tuple(_norm(row.get(axis)) for axis in (*axes, "seed")): number for number, row in enumerate(rows)}
+    """Return the place of each finished row; an open one may have axes that no finished cell has, and look alike."""
+    done = [(number, row) for number, row in enumerate(rows) if row.get("seconds")]
+    return {tuple(_norm(row.get(axis)) for axis in (*axes, "seed")): number for number, row in done}
 
 
 def _unzip(path: Path) -> dict[str, Any]:

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fairpriv.errors import BadRequest
+from fairpriv.cells import Cell
+from fairpriv.errors import BadRequest, DataUnavailable, FairprivError
+from fairpriv.registry import build
 from fairpriv.runner.kept import Kept
 from fairpriv.runner.library import open_library
 from fairpriv.runner.recompute import Again, again, sample, within
@@ -26,19 +28,38 @@ class Verified:
     not_here: Counter[str] = field(default_factory=Counter)
 
 
+def _absent_data(cell: Cell) -> str:
+    """Return why a cell's data cannot be had here ("" where it can)."""
+    _, missing, wrong = bring(cell) if "dataset" in cell.plugins else ("", None, None)
+    fault = missing or wrong
+    return fault.brief if fault else ""
+
+
+def _absent_package(cell: Cell) -> str:
+    """Return which package that only some cells need is not installed here ("" where none is lacking)."""
+    try:
+        build("protocols", cell.protocol).validate(cell)
+    except DataUnavailable as error:
+        return error.brief
+    except FairprivError:
+        pass  # what the present code refuses fails when it is computed, and says so
+    return ""
+
+
 def computable(kept: list[Kept]) -> tuple[list[Kept], Counter[str]]:
-    """Return the cells whose data can be had here, and why the others cannot."""
+    """Return the cells whose data and packages can be had here, and why the others cannot."""
     looked: dict[str, str] = {}
     here: list[Kept] = []
     absent: Counter[str] = Counter()
     for one in kept:
-        name = canonical(one.cell.plugins.get("dataset"))
-        if name not in looked:
-            _, missing, wrong = bring(one.cell) if "dataset" in one.cell.plugins else ("", None, None)
-            fault = missing or wrong
-            looked[name] = fault.brief if fault else ""
-        if looked[name]:
-            absent[looked[name]] += 1
+        data, point = canonical(one.cell.plugins.get("dataset")), one.cell.point
+        if point not in looked:
+            looked[point] = _absent_package(one.cell)
+        if data not in looked and not looked[point]:
+            looked[data] = _absent_data(one.cell)
+        why = looked[point] or looked[data]
+        if why:
+            absent[why] += 1
         else:
             here.append(one)
     return here, absent

@@ -27,6 +27,19 @@ def test_honest_training_holds():
     assert found.sampled_lower <= found.claimed
 
 
+def test_the_combined_step_is_as_declared():
+    defense = made(privacy="combined", debias=True, gamma=3.0, adversary_part=5.0)
+    assert training.noise_seen(defense, 1e-4) == 1.0
+    assert 0.9 < training.reach_seen(defense) <= 1 + 1e-4  # the bound holds, and is not idle
+
+
+def test_what_claims_nothing_is_not_audited():
+    with pytest.raises(BadRequest, match="without noise there is no claim"):
+        audit(made(privacy="none"))
+    with pytest.raises(BadRequest, match="algorithm must be printed"):
+        audit(made(privacy="printed", algorithm="public"))
+
+
 @pytest.mark.slow
 def test_honest_training_holds_again_and_for_the_attribute():
     assert all(audit(made(), seed).verdict == "holds" for seed in range(1, 6))

@@ -5,7 +5,7 @@ import pytest
 
 from fairpriv import datasets, registry
 from fairpriv.datasets.word_vectors import read_vectors
-from fairpriv.defenses.adversarial.text import tokens, words
+from fairpriv.defenses.adversarial.text import given_ids, tokens, words
 from fairpriv.errors import BadRequest, DataUnavailable
 
 ATTRIBUTES = ["gender", "ethnicity", "age", "country"]
@@ -18,6 +18,67 @@ def corpus(tmp_path, monkeypatch):
     path = tmp_path / "hate_speech" / "English" / "corpus.tsv"
     registry.build("datasets", "synthetic_corpus", {"n": 60}).write(path)
     return path
+
+
+def _parts(folder, names, unknown="x"):
+    """Write parts in the form that the authors publish: token ids, padding in front."""
+    folder.mkdir(parents=True, exist_ok=True)
+    head = "tid\tuid\ttext\tdate\tgender\tage\tcity\tstate\tcountry\tethnicity\tlabel\n"
+    for k, name in enumerate(names):
+        rows = [
+            f"{i}\t{i}\t0 0 0 {7 + k} 14999 {i + 1}\t2018\t{i % 2}\t0\tx\tx\t1\t{(i // 2) % 2}\t{i % 3 % 2}"
+            for i in range(8)
+        ]
+        rows.append(f"9\t9\t0 0 5\t2018\t{unknown}\t0\tx\tx\t1\t0\t0")
+        (folder / name).write_text(head + "\n".join(rows) + "\n")
+
+
+def test_token_ids_in_the_authors_parts(tmp_path, monkeypatch):
+    monkeypatch.setenv("FAIRPRIV_DATA", str(tmp_path))
+    folder = tmp_path / "hate_speech" / "English"
+    _parts(folder, ["valid.tsv", "test.tsv"])
+    data = datasets.load("hate_speech")
+    assert len(data) == 16  # one of nine in each part has an unknown attribute
+    assert data.features["tokens"].tolist()[:2] == ["7 14999 1", "7 14999 2"]  # padding is gone
+    assert data.label.tolist()[:3] == [1, 0, 1]
+    assert "a part of the corpus: valid and test" in data.notes[1]
+    two = datasets.sums("hate_speech")
+    _parts(folder, ["train.tsv"])
+    assert len(datasets.load("hate_speech")) == 24
+    assert "all parts" in datasets.load("hate_speech").notes[1]
+    assert datasets.sums("hate_speech") != two
+    registry.build("datasets", "synthetic_corpus", {"n": 60}).write(folder / "corpus.tsv")
+    assert "text" in datasets.load("hate_speech").features  # words come before ids
+    assert "tokens" not in datasets.load("hate_speech").features
+
+
+def test_token_ids_without_what_names_a_tweet(tmp_path, monkeypatch):
+    import gzip
+
+    monkeypatch.setenv("FAIRPRIV_DATA", str(tmp_path))
+    path = tmp_path / "hate_speech" / "English" / "indices_valid_test.csv.gz"
+    path.parent.mkdir(parents=True)
+    head = "part,tokens,gender,age,country,ethnicity,label\n"
+    rows = "valid,5 6,0,1,1,1,1\ntest,7,1,0,0,1,0\ntest,9 10,1,1,0,0,0\n"
+    path.write_bytes(gzip.compress((head + rows).encode()))
+    data = datasets.load("hate_speech")
+    assert data.features["tokens"].tolist() == ["5 6", "7", "9 10"]
+    assert data.label.tolist() == [0, 1, 1]
+    assert "a part of the corpus: valid and test" in data.notes[1]
+    path.write_bytes(gzip.compress((head + rows.replace("9 10", "nine")).encode()))
+    with pytest.raises(DataUnavailable, match="tokens must be ids with spaces between, got 'nine'"):
+        datasets.load("hate_speech")
+
+
+@pytest.mark.data
+def test_the_part_of_the_corpus_at_hand(load):
+    data = load("hate_speech")
+    if "tokens" not in data.features:
+        pytest.skip("the texts are here, not their ids")
+    if len(data) != 9658:
+        pytest.skip("other parts are here")
+    assert data.label.sum() == 5056
+    assert (data.sensitive["country"] == "1").sum() == 6459
 
 
 def test_without_the_corpus_says_how_to_ask(tmp_path, monkeypatch):
@@ -104,6 +165,9 @@ def test_tokens():
     assert (hashed[1] == 0).all()
     assert tokens(["a b c"], 2, 64).shape == (1, 2)
     assert tokens(["a z"], 3, 64, {"a": 5}).tolist() == [[5, 1, 0]]
+    ids = given_ids(["3 63 64 999", "7"], 5, 64)
+    assert ids.tolist() == [[3, 63, 1 + 64 % 63, 1 + 999 % 63, 0], [7, 0, 0, 0, 0]]
+    assert given_ids(["1 2 3"], 2, 64).tolist() == [[1, 2]]
 
 
 def test_bias_is_planted_where_it_was_asked_for():
@@ -130,3 +194,13 @@ def test_compas_as_aif360(load):
     assert len(data) == 5278
     assert (data.group == 0).sum() == 3175  # African-American
     assert set(data.features["priors"].unique()) == {"0", "1 to 3", "more than 3"}
+
+
+@pytest.mark.data
+def test_compas_as_aif360s_default(load):
+    data = load("compas_aif360_default")
+    assert len(data) == 6167
+    assert (data.group == 1).sum() == 2100  # Caucasian; everyone else is group 0
+    assert not {"race", "sex"} & set(data.features)
+    assert data.features["c_charge_desc"].isin(["arrest case no charge"]).sum() > 100
+    assert "sex" in load("compas_aif360_default", exclude=[]).features

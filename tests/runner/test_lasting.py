@@ -144,6 +144,18 @@ def test_a_change_of_the_last_bit_is_refused_and_the_cell_named(own):
     assert "(0 reused)" in own.run("jobs=1").stdout
 
 
+def test_an_open_row_with_an_axis_of_its_own_hides_no_finished_one(own):
+    from fairpriv.runner.folder import read_folder
+
+    own.run("jobs=1")
+    path = own.folder / "results/toy/cells.csv"
+    rows = pd.read_csv(path, dtype=str, keep_default_na=False)
+    unfinished = rows.assign(status="open", seconds="", **{"defense.algorithm": "another"})
+    pd.concat([rows, unfinished]).fillna("").to_csv(path, index=False)
+    held = read_folder(path.parent)
+    assert (len(held.kept), held.notices) == (12, [])
+
+
 def test_verify_counts_equal_rounded_and_different_cells(own):
     own.run("jobs=1")
     assert own("verify", "--sample", "5").stdout.startswith("5 equal in bytes, 0 equal within rounding, 0 different")
@@ -155,6 +167,15 @@ def test_verify_counts_equal_rounded_and_different_cells(own):
         done = own("verify", "--sample", "4", code=0 if shift < 1e-9 else 1)
         assert says in done.stdout
     assert "draw: " in done.stdout
+
+
+def test_verify_leaves_out_cells_that_need_a_package_which_is_not_here(own):
+    own.run("jobs=1")
+    change(own.plugin, 'cell["behaviour"] == "lacks" and cell["x"] == 2', 'cell["x"] == 2')
+    done = own("verify", "--sample", "12")
+    assert "4 not computed here: needs abacus" in done.stdout
+    assert done.stdout.startswith("8 equal in bytes, 0 equal within rounding, 0 different")
+    assert "failed" not in done.stdout
 
 
 def rewrite(folder, shift):

@@ -8,7 +8,7 @@ over the batch, follow from these two small matrices.
 from typing import Any, NamedTuple
 
 from fairpriv.defenses.adversarial.networks import Network, Params, Tape
-from fairpriv.jax_cpu import jax, jnp
+from fairpriv.jax_cpu import jax, jnp, matmul
 
 
 class Tapped(NamedTuple):
@@ -75,5 +75,6 @@ def weighted_sum(network: Network, params: Params, tapped: Tapped, weights: Any)
         elif kind == "scale":
             out[layer] = {"w": (a * d).sum(axis=places), "b": d.sum(axis=places)}
         else:
-            out[layer] = {"w": jnp.tensordot(a, d, (places, places)), "b": d.sum(axis=places)}
+            rows = [part.reshape(-1, part.shape[-1]) for part in (a, d)]  # a row a place of an example
+            out[layer] = {"w": matmul(rows[0].T, rows[1]), "b": d.sum(axis=places)}
     return out

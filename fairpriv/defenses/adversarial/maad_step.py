@@ -4,6 +4,8 @@ printed   the batch gradient is projected, clipped to C and noised by N(0, σ²C
           gradient around, so the sensitivity is 2C; the adversary's own update has no noise at all.
 joint     each example's (∇_W L_P, ∇_W L_A, ∇_U L_A) is clipped to C as one vector, the sum is noised by N(0, σ²C²), and
           projection, −γ and both updates come after: post-processing of a mechanism with sensitivity C.
+combined  the same with ∇_W L_P − γ∇_W L_A of each example in place of both gradients: half as much to clip and noise.
+          There is no projection, which takes away one direction out of thousands once there is noise in all of them.
 """
 
 import math
@@ -22,13 +24,14 @@ from fairpriv.defenses.adversarial.one_vector import SCALARS
 from fairpriv.jax_cpu import jax, jnp
 
 OPTIMISERS = {"adam": optax.adam, "sgd": optax.sgd}
-SENSITIVITY = {"printed": 2.0, "joint": 1.0}  # in units of C
+SENSITIVITY = {"printed": 2.0, "joint": 1.0, "combined": 1.0}  # in units of C
+WHOLE = ("joint", "combined")  # one Gaussian mechanism for all that uses the data
 LARGE = 1024  # entries from which on a matrix is worth `one_vector`
 
 
 @partial(
     jax.tree_util.register_dataclass,
-    data_fields=["gamma", "sigma", "clip"],
+    data_fields=["gamma", "sigma", "clip", "adversary_part"],
     meta_fields=["debias", "privacy", "criterion", "batch"],
 )
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class Rule:
     sigma: float
     clip: float
     batch: int
+    adversary_part: float = 1.0
 
 
 class State(NamedTuple):
@@ -78,7 +82,7 @@ class Weighed(NamedTuple):
 
 
 def weighed(rule: Rule, network: Network, w: Params, u: dict[str, Any], example: tuple[Any, Any, Any, Any]) -> Weighed:
-    """Return the weights of the batch's examples; under `joint`, each example's gradients are clipped as one vector."""
+    """Return the weights of the batch's examples; with one mechanism each one's gradients are clipped as one vector."""
     x, y, s, real = example
     tapped = tap(network, w, x)
     logit = tapped.logit
@@ -88,17 +92,22 @@ def weighed(rule: Rule, network: Network, w: Params, u: dict[str, Any], example:
     if rule.debias:
         each, to_steer, own = adversary.gradients(u, logit, y, s, rule.criterion)
         loss_a = (each * real).sum() / jnp.maximum(real.sum(), 1.0)
+    if rule.debias and rule.privacy == "combined":
+        to_task, to_steer = to_task - rule.gamma * to_steer * real, None
+    if rule.debias and rule.privacy in WHOLE:  # how much of what is clipped is the adversary's own
+        own = jax.tree.map(lambda g: rule.adversary_part * g, own)
     weights = real
-    if rule.privacy == "joint":
-        multiples = to_task**2 + (to_steer**2 if rule.debias else 0.0)
+    if rule.privacy in WHOLE:
+        multiples = to_task**2 + (0.0 if to_steer is None else to_steer**2)
         squares = multiples * squared_norms(network, tapped)
         if rule.debias:
             squares += sum((g**2).reshape(len(y), -1).sum(axis=1) for g in own.values())
         weights = real * jnp.minimum(1.0, rule.clip / jnp.sqrt(jnp.maximum(squares, 1e-24)))
     if not rule.debias:
         return Weighed(tapped, weights * to_task, None, None, (loss_p, loss_a))
-    own = {name: jnp.tensordot(weights, g, 1) for name, g in own.items()}
-    return Weighed(tapped, weights * to_task, weights * to_steer, own, (loss_p, loss_a))
+    own = jax.tree.map(lambda g: (weights.reshape(-1, *[1] * (g.ndim - 1)) * g).sum(axis=0), own)
+    steer = None if to_steer is None else weights * to_steer
+    return Weighed(tapped, weights * to_task, steer, own, (loss_p, loss_a))
 
 
 def summed(network: Network, w: Params, batch: Weighed) -> Gradients:
@@ -142,10 +151,10 @@ def projected(task: Params, steer: Params, gamma: float) -> Params:
 def direction(rule: Rule, sums: Gradients, key: Any) -> tuple[Params, dict[str, Any] | None]:
     """Return the directions of both updates: what is done with the batch's sums, noise included."""
     deviation = rule.sigma * rule.clip
-    if rule.privacy == "joint":
+    if rule.privacy in WHOLE:
         sums = Gradients(*noised(sums[:3], deviation, Reel(key, _entries(sums[:3]))), sums.losses)
     task, steer, own = jax.tree.map(lambda g: g / rule.batch, sums[:3])
-    update = projected(task, steer, rule.gamma) if rule.debias else task
+    update = task if steer is None else projected(task, steer, rule.gamma)
     if rule.privacy == "printed":  # lines 14 and 15 of Algorithm 1
         update = jax.tree.map(lambda g: g * jnp.minimum(1.0, rule.clip / jnp.maximum(norm(update), 1e-12)), update)
         update = noised(update, deviation, Reel(key, _entries(update)))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from fairpriv.jax_cpu import jax, jnp
+from fairpriv.jax_cpu import jax, jnp, matmul
 
 Params = dict[str, dict[str, Any]]
 
@@ -29,7 +29,7 @@ class Tape:
 
     def dense(self, layer: str, x: Any) -> Any:
         """Return x·w + b."""
-        return self._out(layer, x, x @ self.params[layer]["w"] + self.params[layer]["b"])
+        return self._out(layer, x, matmul(x, self.params[layer]["w"]) + self.params[layer]["b"])
 
     def scale(self, layer: str, x: Any) -> Any:
         """Return x∘w + b."""
@@ -53,7 +53,7 @@ class Network:
         return self.forward(Tape(params), x)
 
 
-def _dense(key: Any, inputs: int, outputs: int) -> dict[str, Any]:
+def dense_weights(key: Any, inputs: int, outputs: int) -> dict[str, Any]:
     """Draw the weights of a dense layer: Glorot's uniform range, no bias."""
     limit = math.sqrt(6.0 / (inputs + outputs))
     return {"w": jax.random.uniform(key, (inputs, outputs), minval=-limit, maxval=limit), "b": jnp.zeros(outputs)}
@@ -67,7 +67,7 @@ def mlp(inputs: int, hidden: tuple[int, ...] = (256, 256)) -> Network:
 
     def init(key: Any) -> Params:
         keys = jax.random.split(key, len(names))
-        return {name: _dense(k, *widths[i : i + 2]) for i, (name, k) in enumerate(zip(names, keys))}
+        return {name: dense_weights(k, *widths[i : i + 2]) for i, (name, k) in enumerate(zip(names, keys))}
 
     def forward(tape: Tape, x: Any) -> Any:
         for name in names[:-1]:
@@ -103,7 +103,7 @@ def transformer(
     def init(key: Any) -> Params:
         keys = dict(zip([*names, "words"], jax.random.split(key, len(names) + 1)))
         sizes = {"inner": (width, feed_forward), "outer": (feed_forward, width), "output": (width, 1)}
-        params = {name: _dense(keys[name], *sizes.get(name, (width, width))) for name in names}
+        params = {name: dense_weights(keys[name], *sizes.get(name, (width, width))) for name in names}
         for name in ("norm1", "norm2"):
             params[name] = {"w": jnp.ones(width), "b": jnp.zeros(width)}
         if vectors is None:

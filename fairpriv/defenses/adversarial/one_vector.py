@@ -13,7 +13,7 @@ owes to what came out: inner products are v'ᵀ K v with K = AAᵀ ∘ DDᵀ, an
 
 from typing import Any, NamedTuple
 
-from fairpriv.jax_cpu import jnp
+from fairpriv.jax_cpu import jnp, matmul
 
 SCALARS = 5  # x₁ … x₄ and z
 TINY = 1e-6  # a squared length below this part of what was added up is rounding
@@ -29,17 +29,17 @@ class Span(NamedTuple):
 
 def _unit(weights: Any, gram: Any, whole: Any) -> Any:
     """Return the weights scaled to a vector of length one, or zeros where it is rounding of what `whole` adds up."""
-    square = weights @ gram @ weights
-    most = (jnp.abs(whole) @ jnp.sqrt(jnp.maximum(jnp.diagonal(gram), 0.0))) ** 2
+    square = (matmul(weights, gram) * weights).sum()
+    most = (jnp.abs(whole) * jnp.sqrt(jnp.maximum(jnp.diagonal(gram), 0.0))).sum() ** 2
     there = square > TINY * most
     return jnp.where(there, weights / jnp.sqrt(jnp.where(there, square, 1.0)), 0.0)
 
 
 def span_of(inputs: Any, owed: Any, task: Any, steer: Any) -> Span:
     """Return the basis: along a first, then along what of g is not along a."""
-    gram = (inputs @ inputs.T) * (owed @ owed.T)
+    gram = matmul(inputs, inputs.T) * matmul(owed, owed.T)
     first = _unit(steer, gram, steer)
-    return Span(first, _unit(task - (task @ gram @ first) * first, gram, task), gram)
+    return Span(first, _unit(task - (matmul(task, gram) * first).sum() * first, gram, task), gram)
 
 
 def update(
@@ -55,13 +55,13 @@ def update(
     x, z = scalars[:4].reshape(2, 2), scalars[4]
     one, two = deviation * there * x[0], deviation * there * x[1]  # n₁ and n₂ along the basis
     basis = jnp.stack([span.first, span.second])
-    along = basis @ (((inputs @ n) * owed).sum(axis=1))  # n along the basis
+    along = (basis * (matmul(inputs, n) * owed).sum(axis=1)).sum(axis=1)  # n along the basis
     radius = jnp.sqrt((n**2).sum() - (along**2).sum())
     rest = chi2 + ((1 - there) * x[1] ** 2).sum()  # a direction that is not there is one more off the span
-    g, a = basis @ (span.gram @ task), basis @ (span.gram @ steer)
+    g, a = ((basis * matmul(v, span.gram)).sum(axis=1) for v in (task, steer))  # the Gram matrix is symmetric
     inner = (g + one) @ (a + two) + deviation**2 * radius * z
     square = ((a + two) ** 2).sum() + deviation**2 * (z**2 + rest)
     c = inner / jnp.maximum(square, 1e-24) + gamma
     kappa = deviation * jnp.sqrt((radius - c * z) ** 2 + c**2 * rest) / radius
     weights = task - c * steer + (one - c * two - kappa * along) @ basis
-    return inputs.T @ (owed * weights[:, None]) + kappa * n
+    return matmul(inputs.T, owed * weights[:, None]) + kappa * n

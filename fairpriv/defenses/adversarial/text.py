@@ -1,4 +1,4 @@
-"""Texts as rows of tokens: words hashed into a fixed number of buckets, or looked up in a given list."""
+"""Texts as rows of tokens: words hashed into a fixed number of buckets, looked up in a given list, or ids as given."""
 
 import re
 import zlib
@@ -27,4 +27,16 @@ def tokens(texts: Sequence[str], length: int, buckets: int, known: Mapping[str, 
             out[i, : len(found)] = [1 + zlib.crc32(w.encode()) % (buckets - 1) for w in found]
         else:
             out[i, : len(found)] = [known.get(w, 1) for w in found]
+    return out
+
+
+def given_ids(rows: Sequence[str], length: int, buckets: int) -> np.ndarray:
+    """Return (n, length) tokens of texts that are given as ids (a space between; 0 is padding), cut or padded with 0.
+
+    Ids of `buckets` and above, the rarer words where ids go by frequency, share the buckets with the others.
+    """
+    out = np.zeros((len(rows), length), np.int32)
+    for i, row in enumerate(rows):
+        ids = np.array(row.split()[:length], np.int64)
+        out[i, : len(ids)] = np.where(ids < buckets, ids, 1 + ids % (buckets - 1))
     return out

@@ -12,7 +12,8 @@ from fairpriv.errors import BadRequest
 from fairpriv.jax_cpu import jax, jnp
 
 
-def _check(losses: np.ndarray, before: int) -> None:
+def check_losses(losses: np.ndarray, before: int) -> None:
+    """Refuse losses that are no numbers, and say at which step of training that was."""
     bad = ~np.isfinite(losses).all(axis=1)
     if bad.any():
         raise TrainingFailed(f"the loss is not finite at step {before + int(np.argmax(bad)) + 1}")
@@ -22,7 +23,7 @@ def _finite(params: Any) -> bool:
     return all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(params))
 
 
-def _filled(part: np.ndarray, length: int) -> np.ndarray:
+def filled(part: np.ndarray, length: int) -> np.ndarray:
     """Return the part with zeros after it: one shape, one compile."""
     return np.concatenate([part, np.zeros((length - len(part), *part.shape[1:]), part.dtype)])
 
@@ -62,11 +63,11 @@ def train(
         losses = []
         for at in range(0, steps, length):
             count = min(length, steps - at)
-            rows, real = (_filled(part[at : at + count], length) for part in batches)
+            rows, real = (filled(part[at : at + count], length) for part in batches)
             keys = jax.vmap(lambda i: jax.random.fold_in(noise, i))(jnp.arange(at, at + length))
             state, seen = epoch(rule, rates, state, arrays, rows, real, keys, count)
             losses.append(np.asarray(seen)[:count])
-            _check(losses[-1], at)
+            check_losses(losses[-1], at)
     if not _finite(state.w):
         raise TrainingFailed(f"the weights are not finite after step {steps}")
     return state.w, np.concatenate(losses), float(lacking.any(axis=1).mean())
@@ -78,5 +79,5 @@ def predict(network: Network, w: Params, x: np.ndarray, chunk: int = 2048) -> np
     out = []
     for at in range(0, len(x), chunk):
         part = x[at : at + chunk]
-        out.append(np.asarray(jax.nn.sigmoid(run(w, _filled(part, chunk))))[: len(part)])
+        out.append(np.asarray(jax.nn.sigmoid(run(w, filled(part, chunk))))[: len(part)])
     return np.concatenate(out) if out else np.zeros(0, np.float32)

@@ -9,13 +9,24 @@ import pandas as pd
 
 from fairpriv.paths import share
 from fairpriv.report.figures import COLOURS, canvas, legend_below, plain_log_ticks
-from fairpriv.report.maad2023.tables import CONDITIONS, at_defaults, attributes_of, complete, printed_points
+from fairpriv.report.maad2023.tables import (
+    CONDITIONS,
+    PUBLIC,
+    at_defaults,
+    attributes_of,
+    complete,
+    fronts_rows,
+    printed_points,
+    unprinted_rows,
+)
 from fairpriv.report.papers import read_paper
+from fairpriv.report.summary import half_width
 
 TITLES = {
     "adult_aif360": "Adult",
-    "compas_aif360": "COMPAS",
-    "hate_speech": "Hate speech",
+    "compas_aif360_default": "COMPAS",
+    "compas_aif360": "COMPAS, coarse columns",
+    "hate_speech": "Hate speech (a part of the corpus)",
     "synthetic_corpus": "Synthetic corpus",
 }
 ORDER = [
@@ -50,48 +61,67 @@ def _printed() -> dict[tuple[str, ...], float]:
 
 
 def _bars(axis: Any, points: dict[str, pd.DataFrame], metrics: dict[str, str], printed: bool) -> None:
-    """Draw a group of bars a point, a bar a metric (the mean), a dot a split; a diamond what the paper prints."""
+    """Draw a group of bars a point: a metric's mean with its 95 % interval, a diamond for what the paper prints."""
     width = 0.8 / len(metrics)
     for i, (metric, name) in enumerate(metrics.items()):
         at = np.arange(len(points)) + (i - (len(metrics) - 1) / 2) * width
-        axis.bar(at, [some[metric].mean() for some in points.values()], width, color=COLOURS[i], label=name)
+        means = [some[metric].mean() for some in points.values()]
+        halves = np.nan_to_num([half_width(some[metric].dropna()) for some in points.values()])
+        axis.bar(at, means, width, color=COLOURS[i], label=name)
+        axis.errorbar(at, means, halves, fmt="none", ecolor="0.15", elinewidth=1.1, capsize=min(3, 12 * width))
         for x, some in zip(at, points.values()):
-            axis.plot(np.full(len(some), x), some[metric], "o", markersize=2.5, color="0.15", alpha=0.7)
             said = _printed().get((*some.iloc[0][["dataset", "condition", "defense.privacy"]], metric))
             if printed and said is not None:
-                axis.plot(x + 0.3 * width, said, "D", markersize=4.5, color="white", markeredgecolor="0.1")
+                axis.plot(x, said, "D", markersize=4.5, color="white", markeredgecolor="0.1", zorder=5)
     axis.set_xticks(range(len(points)), list(points), fontsize=8.5)
     axis.grid(axis="x", visible=False)
 
 
+def _splits(points: dict[str, pd.DataFrame]) -> str:
+    """Say how many splits the points have: "10 splits", "3 to 10 splits"."""
+    counts = sorted({some["seed"].nunique() for some in points.values()})
+    return f"{counts[0]} split{'s' * (counts[0] > 1)}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} splits"
+
+
 def _utility_and_bias(axes: Any, points: dict[str, pd.DataFrame], title: str, printed: bool = True) -> None:
-    """Draw F1 in the upper axis and the average odds difference of each attribute in the lower."""
+    """Draw F1 in the upper axis and the average odds difference of each attribute in the lower, both from 0."""
     above, below = axes
     _bars(above, points, {"micro_f1": "micro F1", "macro_f1": "macro F1"}, printed)
-    lowest = min(some[["micro_f1", "macro_f1"]].min().min() for some in points.values())
-    above.set(title=title, ylabel="F1", ylim=(min(0.3, lowest - 0.05), 0.95))
+    said = "bars: mean and 95 % interval" + ("; diamonds: the paper" if printed else "")
+    above.set(title=f"{title} ({_splits(points)})", ylabel="F1", ylim=(0, 1.12))
     above.legend(ncols=2, fontsize=9, loc="upper right")
-    said = "dots: splits; diamonds: the paper" if printed else "dots: splits"
     above.annotate(said, (0.01, 0.93), xycoords="axes fraction", fontsize=9)
-    _bars(below, points, {f"aod_{a}": a for a in attributes_of(pd.concat(points.values()))}, printed)
+    names = attributes_of(pd.concat(points.values()))
+    _bars(below, points, {f"aod_{a}": a for a in names}, printed)
     below.axhline(0, color="0.3", linewidth=0.8)
     below.set(ylabel="average odds difference")
     below.margins(y=0.25)
-    below.legend(ncols=2, fontsize=9, loc="lower right")
+    below.legend(ncols=len(names), fontsize=9, loc="lower right")
+
+
+def _panels(points: dict[str, dict[str, pd.DataFrame]], title: str) -> Any:
+    """Draw utility and bias of each dataset, two datasets side by side."""
+    if not points:
+        return None
+    figure, axes = canvas(columns=min(2, len(points)), rows=2 * -(-len(points) // 2), width=7.2, height=3.0)
+    for place, (dataset, some) in enumerate(points.items()):
+        row, column = 2 * (place // 2), place % 2
+        _utility_and_bias(axes[row : row + 2, column], some, TITLES[dataset])
+    for axis in axes.flat:
+        axis.set_visible(axis.has_data())
+    figure.suptitle(title)
+    return figure
 
 
 def conditions(rows: pd.DataFrame) -> Any:
     """Tables 2 to 4 as bars: F1 above, average odds difference of each attribute below."""
     rows = printed_points(rows)
-    datasets = [d for d in TITLES if d in set(rows["dataset"])]
-    if not datasets:
-        return None
-    figure, axes = canvas(columns=len(datasets), rows=2, width=6.6, height=3.2, sharex="col")
-    for column, dataset in enumerate(datasets):
-        points = {_label(c, p): some for c, p, some in _points(rows[rows["dataset"] == dataset])}
-        _utility_and_bias(axes[:, column], points, TITLES[dataset])
-    figure.suptitle("maad2023: utility and bias in four conditions")
-    return figure
+    points = {
+        dataset: {_label(c, p): some for c, p, some in _points(rows[rows["dataset"] == dataset])}
+        for dataset in TITLES
+        if dataset in set(rows["dataset"])
+    }
+    return _panels(points, "maad2023: utility and bias in four conditions")
 
 
 def budgets(rows: pd.DataFrame) -> Any:
@@ -128,7 +158,7 @@ def budgets(rows: pd.DataFrame) -> Any:
 
 
 def _sweep(rows: pd.DataFrame, x: str, label: str, title: str, log: bool) -> Any:
-    """Draw micro F1 and average odds differences along an axis: one line (the mean) a privacy, a dot a split."""
+    """Draw micro F1 and average odds differences along an axis: a line a privacy, the mean with its 95 % interval."""
     if rows.empty or rows.groupby("defense.privacy")[x].nunique().max() < 2:
         return None
     names = attributes_of(rows)
@@ -136,9 +166,9 @@ def _sweep(rows: pd.DataFrame, x: str, label: str, title: str, log: bool) -> Any
     for i, (privacy, some) in enumerate(rows.groupby("defense.privacy", sort=False)):
         for axis, metric in zip(axes[0], ["micro_f1", *(f"aod_{a}" for a in names)]):
             name = "no privacy" if privacy == "none" else f"DP ({privacy})"
-            mean = some.groupby(x)[metric].mean()
-            axis.plot(mean.index, mean, color=COLOURS[i], label=name, linewidth=1.6)
-            axis.plot(some[x], some[metric], "o", markersize=4, color=COLOURS[i], alpha=0.6)  # a dot a split
+            by = some.groupby(x)[metric]
+            mean, half = by.mean(), by.agg(half_width).fillna(0)
+            axis.errorbar(mean.index, mean, half, color=COLOURS[i], label=name, linewidth=1.6, marker="o", capsize=3)
     for axis, what in zip(axes[0], ["micro F1", *(f"average odds difference, {a}" for a in names)]):
         axis.set(xlabel=label, ylabel=what)
         if log:
@@ -146,46 +176,95 @@ def _sweep(rows: pd.DataFrame, x: str, label: str, title: str, log: bool) -> Any
         if what != "micro F1":
             axis.axhline(0, color="0.3", linewidth=0.8)
     axes[0][0].legend(fontsize=9)
-    figure.suptitle(title)
+    figure.suptitle(f"{title} ({_splits({str(v): some for v, some in rows.groupby(['defense.privacy', x])})})")
     return figure
 
 
 def gamma_sweep(rows: pd.DataFrame) -> Any:
-    """How much the adversary's weight matters (Adult, σ = 0.5)."""
-    rows = complete(rows)
-    chosen = rows["condition"].isin(["debias", "dp_debias"]) & (rows["defense.sigma"] == 0.5)
-    some = rows[chosen & (rows["dataset"] == "adult_aif360") & (rows["defense.privacy"] != "printed")]
+    """How much the adversary's weight matters (Adult, all else as printed)."""
+    rows = at_defaults(complete(rows))
+    chosen = rows["condition"].isin(["debias", "dp_debias"]) & rows["defense.privacy"].isin(["none", "joint"])
+    some = rows[chosen & (rows["dataset"] == "adult_aif360")]
     return _sweep(some, "defense.gamma", r"weight of the adversary $\gamma$", "Adult: the adversary's weight", False)
 
 
 def budget_sweep(rows: pd.DataFrame) -> Any:
-    """How much the budget matters (Adult, γ = 1, four epochs with more or less noise)."""
-    rows = complete(rows)
-    chosen = (rows["condition"] == "dp_debias") & (rows["defense.privacy"] == "joint") & (rows["defense.gamma"] == 1)
-    some = rows[chosen & (rows["dataset"] == "adult_aif360")]
+    """How much the budget matters (Adult, four epochs with more or less noise)."""
+    some = fronts_rows(complete(rows))
+    joint = (
+        (some["defense.privacy"] == "joint") & (some["defense.gamma"] == 1) & (some["defense.learning_rate"] == 1e-3)
+    )
+    combined = (some["defense.privacy"] == "combined") & (some["defense.gamma"] == 2)
+    some = some[joint | (combined & (some["defense.learning_rate"] == 3e-4))]
     some = some.assign(epsilon=some["epsilon_spent"].round(3))
-    return _sweep(some, "epsilon", r"$\epsilon$ spent", r"Adult: smaller budgets ($\gamma = 1$)", True)
+    title = r"Adult: smaller budgets (joint: $\gamma = 1$; combined: $\gamma = 2$, rate 0.0003)"
+    return _sweep(some, "epsilon", r"$\epsilon$ spent", title, True)
+
+
+def fronts(rows: pd.DataFrame) -> Any:
+    """Draw micro F1 against what is left of the bias by sex, a line over γ for each way and learning rate."""
+    rows = complete(rows)
+    some = fronts_rows(rows)
+    some = some[some["defense.sigma"] == 0.5]
+    ways = ["defense.privacy", "defense.learning_rate"]
+    if len(some[ways].drop_duplicates()) < 2:
+        return None
+    figure, axes = canvas(width=7.2, height=4.8)
+    axis = axes[0][0]
+    for i, ((privacy, rate), found) in enumerate(some.groupby(ways)):
+        by = found.groupby("defense.gamma")[["micro_f1", "aod_sex"]]
+        mean, half = by.mean(), by.agg(half_width).fillna(0)
+        bars = {"xerr": half["aod_sex"], "yerr": half["micro_f1"], "elinewidth": 0.7, "capsize": 2}
+        axis.errorbar(
+            mean["aod_sex"], mean["micro_f1"], **bars, marker="o", color=COLOURS[i], label=f"{privacy}, rate {rate:g}"
+        )
+        for gamma, row in mean.iterrows():
+            axis.annotate(
+                f"{gamma:g}", (row["aod_sex"], row["micro_f1"]), (3, 4), textcoords="offset points", fontsize=8
+            )
+    base = rows[(rows["condition"] == "baseline") & (rows["dataset"] == "adult_aif360")]
+    bias, level = base["aod_sex"].mean(), base["micro_f1"].mean()
+    axis.plot(bias, level, "*", markersize=14, color="0.2", label="baseline, no privacy")
+    axis.fill_between([bias / 2, 0.02], level - 0.01, level + 0.003, color="0.9", zorder=0)
+    axis.annotate("half the bias for at most 0.01", (bias / 2, level + 0.003), fontsize=8.5, va="bottom")
+    axis.axvline(0, color="0.3", linewidth=0.8)
+    axis.set(xlabel="average odds difference by sex", ylabel="micro F1")
+    axis.legend(fontsize=9, loc="lower left")
+    seen = _splits({str(v): found for v, found in some.groupby([*ways, "defense.gamma"])})
+    axis.set_title(rf"Adult, $\epsilon$ = 4: bias against utility, $\gamma$ at each point ({seen})")
+    return figure
 
 
 def unprinted(rows: pd.DataFrame) -> Any:
-    """Draw what clipping bound and learning rate, which are not printed, do to DP alone (as printed, Adult)."""
+    """Draw what clipping bound and learning rate, which are not printed, do to DP alone (as printed)."""
     rows = complete(rows)
-    some = rows[
-        (rows["condition"] == "dp") & (rows["defense.privacy"] == "printed") & (rows["dataset"] == "adult_aif360")
-    ]
-    by = some.groupby(["defense.clip", "defense.learning_rate"])
-    if len(by) < 2:
-        return None
-    points = {f"C = {clip:g}\nrate {rate:g}": found for (clip, rate), found in by}
-    figure, axes = canvas(rows=2, width=6.6, height=3.0, sharex="col")
-    _utility_and_bias(axes[:, 0], points, "Adult, DP as printed: settings that the paper leaves open")
-    return figure
+    points = {}
+    for dataset in TITLES:
+        by = unprinted_rows(rows, dataset).groupby(["defense.clip", "defense.learning_rate"])
+        if len(by) > 1:
+            points[dataset] = {f"C = {clip:g}\nrate {rate:g}": some for (clip, rate), some in by}
+    return _panels(points, "DP as printed: settings that the paper leaves open")
+
+
+def public(rows: pd.DataFrame) -> Any:
+    """Draw the four conditions of the public algorithm, with the paper's numbers."""
+    rows = complete(rows)
+    rows = rows[rows["condition"].isin(PUBLIC)]
+    points = {}
+    for dataset, some in rows.groupby("dataset", sort=False):
+        # named as the paper's conditions, so that its numbers are drawn beside them
+        points[dataset] = {
+            name: some[some["condition"] == key].assign(condition=key.removeprefix("public_"))
+            for key, name in PUBLIC.items()
+            if (some["condition"] == key).any()
+        }
+    return _panels(points, "The algorithm of AIF360's pull request 460: noise in the predictor's own training alone")
 
 
 def mitigations(rows: pd.DataFrame) -> Any:
     """Debiasing beside fairlearn's adversary and DP post-processing (Adult)."""
     rows = at_defaults(complete(rows))
-    rows = rows[(rows["dataset"] == "adult_aif360") & (rows["defense.privacy"] != "printed")]
+    rows = rows[(rows["dataset"] == "adult_aif360") & ~rows["defense.privacy"].isin(["printed", "combined"])]
     points = {}
     for condition in ("baseline", "debias", "fairlearn_adversarial", "dp_debias", "dp_postprocess"):
         for gamma, found in rows[rows["condition"] == condition].groupby("defense.gamma", dropna=False):
@@ -210,7 +289,7 @@ def learning(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
     for column, dataset in enumerate(datasets):
         for i, (_, privacy, some) in enumerate(_points(rows[(rows["dataset"] == dataset)])):
             row = some.iloc[0]
-            wanted = {"dataset": dataset, "seed": 0, "defense__privacy": privacy}
+            wanted = {"dataset": dataset, "seed": 0, "defense__privacy": privacy, "defense__algorithm": None}
             wanted |= {"defense__debias": bool(row["defense.debias"]), "defense__gamma": row["defense.gamma"]}
             found = arrays(**wanted)
             if not found:
@@ -237,6 +316,8 @@ def all_figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any
         "gamma": gamma_sweep(rows),
         "epsilon": budget_sweep(rows),
         "unprinted_settings": unprinted(rows),
+        "fronts": fronts(rows),
+        "public_algorithm": public(rows),
         "mitigations": mitigations(rows),
         "learning": learning(rows, arrays),
     }

@@ -12,10 +12,19 @@ CONDITIONS = {
     "dp_postprocess": "DP post-processing",
     "fairlearn_adversarial": "fairlearn",
 }
-NUMBERS = {"adult_aif360": "table2_adult", "compas_aif360": "table3_compas", "hate_speech": "table4_hate_speech"}
+FOUR = tuple(CONDITIONS)[:4]
+PUBLIC = {f"public_{name}": f"{CONDITIONS[name]}" for name in FOUR}
+NUMBERS = {
+    "adult_aif360": "table2_adult",
+    "compas_aif360_default": "table3_compas",
+    "compas_aif360": "table3_compas_coarse",
+    "hate_speech": "table4_hate_speech",
+}
+WEIGHTS = {"adult_aif360": 0.2, "compas_aif360": 0.5, "compas_aif360_default": 0.5, "hate_speech": 0.1}  # γ, Table 1
 UTILITY = ["micro_f1", "macro_f1", "weighted_f1", "positive_share"]
 BUDGET = ["epsilon_claimed", "epsilon_claimed_rdp", "epsilon_spent", "epsilon_proven", "epsilon_sensitive"]
-UNPRINTED = {"defense.sigma": 0.5, "defense.clip": 1.0, "defense.learning_rate": 0.001}  # where no block varies them
+# where no block varies them
+UNPRINTED = {"defense.sigma": 0.5, "defense.clip": 1.0, "defense.learning_rate": 0.001, "defense.adversary_part": 1.0}
 POINT = ["dataset", "attributes", "condition", "defense.privacy", "defense.gamma", *UNPRINTED]
 
 
@@ -43,9 +52,8 @@ def at_defaults(rows: pd.DataFrame) -> pd.DataFrame:
 def printed_points(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of the paper's four conditions at its own γ and σ (the smallest γ where several ran)."""
     rows = at_defaults(complete(rows))
-    rows = rows[rows["defense"] == "maad"]
-    weights = {"adult_aif360": 0.2, "compas_aif360": 0.5, "hate_speech": 0.1}
-    own = rows["dataset"].map(weights)
+    rows = rows[(rows["defense"] == "maad") & rows["condition"].isin(FOUR)]
+    own = rows["dataset"].map(WEIGHTS)
     own = own.fillna(rows.groupby("dataset")["defense.gamma"].transform("min"))
     return rows[rows["defense.gamma"] == own]
 
@@ -73,21 +81,68 @@ def _with_budget(rows: pd.DataFrame, by: list[str], metrics: list[str]) -> pd.Da
     return pd.concat([summarise(rows, by, metrics), spent], axis=1)
 
 
+def unprinted_rows(rows: pd.DataFrame, dataset: str) -> pd.DataFrame:
+    """Return the cells of DP alone, as printed, whatever the clipping bound and the learning rate."""
+    alone = (rows["condition"] == "dp") & (rows["defense.privacy"] == "printed")
+    return rows[alone & (rows["dataset"] == dataset)]
+
+
 def unprinted_table(rows: pd.DataFrame) -> pd.DataFrame | None:
-    """Return what clipping bound and learning rate do to DP alone (as printed, Adult), the defaults included."""
-    some = rows[
-        (rows["condition"] == "dp") & (rows["defense.privacy"] == "printed") & (rows["dataset"] == "adult_aif360")
-    ]
+    """Return what clipping bound and learning rate do to DP alone (as printed), the defaults included."""
     varied = ["defense.clip", "defense.learning_rate"]
-    if len(some[varied].drop_duplicates()) < 2:
+    parts = []
+    for dataset in WEIGHTS:
+        some = unprinted_rows(rows, dataset)
+        if len(some[varied].drop_duplicates()) > 1:
+            metrics = ["micro_f1", "macro_f1", *_gaps(some), "positive_share"]
+            parts.append(summarise(some.sort_values(varied), ["dataset", *varied], metrics))
+    return pd.concat(parts, ignore_index=True) if parts else None
+
+
+def public_table(rows: pd.DataFrame) -> pd.DataFrame | None:
+    """Return the four conditions of the public algorithm beside those of Algorithm 1 as printed."""
+    own = printed_points(rows)
+    public = rows[rows["condition"].isin(PUBLIC)]
+    if public.empty:
         return None
-    return summarise(some.sort_values(varied), varied, ["micro_f1", "macro_f1", *_gaps(some), "positive_share"])
+    beside = own[own["dataset"].isin(public["dataset"]) & own["defense.privacy"].isin(["none", "printed"])]
+    both = pd.concat([beside, public])
+    both = both.assign(
+        algorithm=both["condition"].isin(PUBLIC).map({True: "public", False: "printed"}),
+        condition=both["condition"].str.removeprefix("public_"),
+    )
+    return _with_budget(both, ["dataset", "algorithm", "condition", "spent_on"], ["micro_f1", "macro_f1", *_gaps(both)])
+
+
+def fronts_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return DP + debias on Adult under one Gaussian mechanism, whatever γ, learning rate, σ and way."""
+    chosen = (rows["condition"] == "dp_debias") & rows["defense.privacy"].isin(["joint", "combined"])
+    return rows[chosen & (rows["dataset"] == "adult_aif360")]
+
+
+def fronts_table(rows: pd.DataFrame) -> pd.DataFrame | None:
+    """Return ε, bias and F1 of every joint setting on Adult, with what it loses to the baseline on the same splits."""
+    baseline = rows[(rows["condition"] == "baseline") & (rows["dataset"] == "adult_aif360")].drop_duplicates("seed")
+    some = fronts_rows(rows)
+    if some.empty or baseline.empty:
+        return None
+    before = baseline.set_index("seed")
+    some = some.assign(
+        micro_f1_lost=some["seed"].map(before["micro_f1"]) - some["micro_f1"],
+        # by how much the difference by sex moves towards zero, in the direction of the baseline's
+        bias_removed=1 - some["aod_sex"] / some["seed"].map(before["aod_sex"]),
+    )
+    by = ["defense.privacy", "defense.sigma", "defense.learning_rate", "defense.adversary_part", "defense.gamma"]
+    metrics = ["micro_f1", "micro_f1_lost", "macro_f1", "aod_race", "aod_sex", "bias_removed"]
+    return _with_budget(some.sort_values(by), by, metrics)
 
 
 def mitigations_table(rows: pd.DataFrame) -> pd.DataFrame | None:
     """Return debiasing beside what else mitigates on Adult: fairlearn's adversary, DP post-processing."""
     others = ["fairlearn_adversarial", "dp_postprocess"]
-    some = at_defaults(rows[(rows["dataset"] == "adult_aif360") & (rows["defense.privacy"] != "printed")])
+    some = at_defaults(
+        rows[(rows["dataset"] == "adult_aif360") & ~rows["defense.privacy"].isin(["printed", "combined"])]
+    )
     if not some["condition"].isin(others).any():
         return None
     some = some[some["condition"].isin(["baseline", "debias", "dp_debias", *others])]
@@ -100,7 +155,12 @@ def all_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     rows = complete(rows)
     metrics = [*UTILITY, *_gaps(rows), *(c for c in rows if c.startswith("intersectional_")), "epochs"]
     tables = {"summary": _with_budget(rows, POINT, metrics)}
-    beyond = {"unprinted_settings": unprinted_table(rows), "mitigations": mitigations_table(rows)}
+    beyond = {
+        "unprinted_settings": unprinted_table(rows),
+        "mitigations": mitigations_table(rows),
+        "public_algorithm": public_table(rows),
+        "joint_fronts": fronts_table(rows),
+    }
     tables |= {name: table for name, table in beyond.items() if table is not None}
     own = printed_points(rows)
     if own["condition"].isin(["dp", "dp_debias"]).any():

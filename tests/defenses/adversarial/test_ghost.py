@@ -121,22 +121,46 @@ def test_joint_sum_is_that_of_clipped_materialised_gradients(name, criterion):
         np.testing.assert_allclose(ours, factor @ whole, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["mlp", "transformer"])
+def test_combined_sum_is_that_of_clipped_materialised_gradients(name):
+    network, kind, w, u = start(name)
+    batch = example(kind)
+    n = len(batch[1])
+    task, steer, own = per_example(network, w, u, batch, "equality_of_odds")
+    both = jax.tree.map(lambda g, a: g - 0.7 * a, task, steer)
+    whole = flat((both, jax.tree.map(lambda g: 3.0 * g, own)), n)
+    for clip in (0.05, 1e6):
+        the_rule = rule(privacy="combined", gamma=0.7, clip=clip, adversary_part=3.0)
+        sums = sums_of(the_rule, network)(w, u, batch)
+        assert sums.steer is None
+        factor = np.minimum(1, clip / np.linalg.norm(whole, axis=1))
+        ours = flat(jax.tree.map(lambda v: v[None], (sums.task, sums.own)), 1)[0]
+        np.testing.assert_allclose(ours, factor @ whole, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize(
-    ("name", "debias", "clip"),
-    [("mlp", False, 0.1), ("mlp", True, 0.1), ("mlp", True, 1.0), ("transformer", True, 0.1)],
+    ("name", "debias", "clip", "privacy"),
+    [
+        ("mlp", False, 0.1, "joint"),
+        ("mlp", True, 0.1, "joint"),
+        ("mlp", True, 1.0, "joint"),
+        ("transformer", True, 0.1, "joint"),
+        ("mlp", True, 0.1, "combined"),
+        ("transformer", True, 0.1, "combined"),
+    ],
 )
-def test_no_single_example_moves_the_joint_sum_by_more_than_the_bound(name, clip, debias):
+def test_no_single_example_moves_the_joint_sum_by_more_than_the_bound(name, clip, debias, privacy):
     network, kind, w, u = start(name)
     x, y, s, real = example(kind, n=12)
     x = x * 50 if kind == "table" else x  # an example may be as strange as it likes
-    the_rule = rule(clip=clip, debias=debias)
+    the_rule = rule(clip=clip, debias=debias, privacy=privacy, adversary_part=5.0 if privacy == "combined" else 1.0)
     compute = sums_of(the_rule, network)
     whole = compute(w, u, (x, y, s, real))
     reached = 0.0
     for i in range(12):
         without = compute(w, u, (x, y, s, real.at[i].set(0.0)))
         moved = float(norm(jax.tree.map(lambda a, b: a - b, whole[:3], without[:3])))
-        assert moved <= SENSITIVITY["joint"] * clip * (1 + 1e-4)
+        assert moved <= SENSITIVITY[privacy] * clip * (1 + 1e-4)
         reached = max(reached, moved)
     assert reached > 0.9 * clip  # the bound is not idle
 
@@ -158,7 +182,7 @@ def test_batch_clipping_moves_by_up_to_twice_the_bound():
     assert moved > 1.2 * 0.01
 
 
-@pytest.mark.parametrize("privacy", ["printed", "joint"])
+@pytest.mark.parametrize("privacy", ["printed", "joint", "combined"])
 def test_noise_has_the_accounted_deviation(privacy):
     network, kind, w, u = start("mlp")
     the_rule = rule(privacy=privacy, debias=False, sigma=0.7, clip=0.3, batch=8)
@@ -167,7 +191,7 @@ def test_noise_has_the_accounted_deviation(privacy):
     noisy = jax.jit(lambda sums, key: direction(the_rule, sums, key)[0])
     draws = [noisy(sums, jax.random.key(i)) for i in range(60)]
     noise = np.concatenate([flat(jax.tree.map(lambda a, b: (a - b)[None], d, quiet), 1)[0] for d in draws])
-    expected = 0.7 * 0.3 / (8 if privacy == "joint" else 1)  # joint noise is on the sum, which is then divided
+    expected = 0.7 * 0.3 / (1 if privacy == "printed" else 8)  # joint noise is on the sum, which is then divided
     # 60 draws of 353 entries: the deviation's own relative error is 0.5 %; five of these in one million runs
     assert noise.std() == pytest.approx(expected, rel=0.025)
     assert abs(noise.mean()) < 5 * expected / np.sqrt(len(noise))

@@ -9,7 +9,7 @@ import pandas as pd
 
 from fairpriv.report.figures import COLOURS, canvas, legend_below
 from fairpriv.report.summary import half_width
-from fairpriv.report.xie2024.tables import DATASETS, METHODS, OURS, table2_rows
+from fairpriv.report.xie2024.methods import DATASETS, METHODS, OURS, main_rows, table2_rows, tuned_rows
 
 MARKERS = dict(zip(METHODS, "osD^vP*Xh"))
 LOOK = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(METHODS)}

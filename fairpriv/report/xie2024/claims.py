@@ -35,9 +35,9 @@ def _weigh(claim: str, margins: Mapping[str, pd.Series], detail: str = "") -> Ch
         low.append(mean - half)
         high.append(mean + half)
         words.append(f"{name} {mean:+.3f}" + (f" ± {half:.3f}" if len(values) > 1 else ""))
-    for_it, against = sum(v > 0 for v in low), sum(v < 0 for v in high)
+    for_it, against = (np.array(low) > 0).sum(), (np.array(high) < 0).sum()
     said = f"{for_it} of {len(margins)} settings bear it out, {against} speak against it; {detail}{'; '.join(words)}"
-    return Check(claim, for_it == len(margins), said, against > 0)
+    return Check(claim, bool(for_it == len(margins)), said, bool(against > 0))
 
 
 def _column(rows: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -76,18 +76,19 @@ def _zero_epsilon(ours: pd.DataFrame) -> Check:
 
 
 def _at_ends(group: pd.DataFrame, axis: str, metric: str) -> tuple[float, float, pd.Series]:
-    """Return the smallest and the largest value of an axis, and the metric's differences between them, run by run."""
+    """Return the smallest and the largest value of an axis, and how the metric differs between them, seed by seed."""
     low, high = group[axis].min(), group[axis].max()
-    by = ["seed"] if axis == "beta" else ["beta", "seed"]
-    first, last = (group[group[axis] == v].groupby(by)[metric].mean() for v in (low, high))
+    first, last = (group[group[axis] == v].groupby("seed")[metric].mean() for v in (low, high))
     return low, high, (last - first).dropna()
 
 
 def _epsilon_trades(ours: pd.DataFrame) -> Check:
-    """Compare the smallest with the largest ε > 0 of each dataset and kind, β by β and seed by seed."""
+    """Compare the smallest with the largest ε > 0 of each dataset and kind, at the β that both were run with."""
     margins = {}
     for (dataset, defense), group in ours[ours["epsilon"] > 0].groupby(["dataset", "defense"]):
-        if group["epsilon"].nunique() > 1:
+        ends = group[group["epsilon"].isin((group["epsilon"].min(), group["epsilon"].max()))]
+        group = ends[ends.groupby("beta")["epsilon"].transform("nunique") == 2]
+        if len(group):
             for metric, word in (("accuracy", "accuracy"), ("delta_dp", "Δ_DP")):
                 low, high, margin = _at_ends(group, "epsilon", metric)
                 margins[f"{dataset} {METHODS[defense]} ε {low:g} to {high:g}, {word}"] = margin

@@ -12,10 +12,11 @@ from fairpriv.registry import register
 
 MARKED = ("Asian", "Hispanic", "Native American", "Other")
 
+
 @register
 @dataclass(frozen=True, kw_only=True)
 class CompasFairml(Compas):
-    """COMPAS as ProPublica's table "for FairML" codes it (xie2024): priors, and nine marks of 0 and 1; 6,172 defendants.
+    """COMPAS as ProPublica's table "for FairML" codes it (xie2024): priors and nine marks of 0 and 1; 6,172 rows.
 
     The marks: a score above low, older than 45, younger than 25, four races, female, misdemeanor. Being
     African-American, the tenth mark of race and sex, is the protected attribute; Caucasian is what is left.

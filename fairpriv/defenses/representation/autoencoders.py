@@ -59,7 +59,7 @@ def decoder(rng: np.random.Generator, x: np.ndarray, hidden: int, d: int, levels
 def rebuilding_error(found: Any, x: Any, hyper: Any) -> Any:
     """Return −log p(x | z, s): ½‖x̂ − x‖²; with `levels` Gaussian, Bernoulli and categorical outputs (xie2024, A.2.2).
 
-    Numbers then have ½(x̂ − x)², columns of few values cross-entropy. A softmax over two outputs is a Bernoulli variable.
+    Numbers then have ½(x̂ − x)², columns of few values cross-entropy; a softmax over two outputs is a Bernoulli output.
     """
     if "values" not in hyper:
         return squared_error(found, x)

@@ -21,9 +21,9 @@ def _check(claim: str, holds: pd.Series | list[bool], detail: str) -> Check:
 def _weigh(claim: str, margins: Mapping[str, pd.Series], detail: str = "") -> Check:
     """Return a check over several settings, each with its margins: above 0 where a run bears the claim out.
 
-    A setting bears it out where the 95 % interval of its mean margin lies above 0, speaks against it where it lies below;
-    else its runs are too few to tell. A single run counts by its sign. The claim holds if every setting bears it out; it
-    fails for sure if one speaks against it.
+    A setting bears it out where the 95 % interval of its mean margin lies above 0, speaks against it where it lies
+    below; else its runs are too few to tell. A single run counts by its sign. The claim holds if every setting bears it
+    out; it fails for sure if one speaks against it.
     """
     margins = {name: values.dropna().to_numpy(float) for name, values in margins.items()}
     margins = {name: values for name, values in margins.items() if len(values)}

@@ -144,8 +144,8 @@ def figure6(rows: pd.DataFrame) -> Any:
     legend_below(figure, [lines[e] for e in colours], [_epsilon(e) for e in colours])
     _heading(
         figure,
-        "xie2024, Figure 6: what the representation tells about U and about S (continuous), by MINE; dashed: I(S;Z) by the "
-        f"randomizer's law (ε up to {MOST_KNOWN}); {_bars_say(some)}",
+        "xie2024, Figure 6: what the representation tells about U and about S (continuous), by MINE; dashed: I(S;Z) by "
+        f"the randomizer's law (ε up to {MOST_KNOWN}); {_bars_say(some)}",
     )
     return figure
 
@@ -220,7 +220,7 @@ def _limits(axis: Any, some: pd.DataFrame, x: str, y: str) -> None:
 
 
 def _panels(some: pd.DataFrame, x: str, say: str) -> tuple[Any, Any]:
-    """Draw Table 2 as accuracy against x: a column a dataset; above what has LDP, below what has not, on the same axes."""
+    """Draw Table 2 as accuracy against x: a column a dataset; above what has LDP, below what has not."""
     names = _datasets(some)
     private = np.isfinite(some["epsilon"])
     figure, axes = canvas(columns=len(names), rows=2, width=_width(names), height=3.6, sharex="col", sharey="col")
@@ -264,8 +264,8 @@ def pareto(rows: pd.DataFrame) -> Any:
         column[0].plot(*_front(mine), color="0.3", linewidth=1, alpha=0.6, drawstyle="steps-post", zorder=0)
     _heading(
         figure,
-        "Table 2 as a front: ours at ε = 5, others at ε = 8 and without noise; step: Pareto front with LDP; dotted: the "
-        "larger class alone; " + _bars_say(some),
+        "Table 2 as a front: ours at ε = 5, others at ε = 8 and without noise; step: Pareto front with LDP; dotted: "
+        "the larger class alone; " + _bars_say(some),
     )
     return figure
 

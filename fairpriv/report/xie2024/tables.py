@@ -6,7 +6,17 @@ from fairpriv.report.summary import summarise
 from fairpriv.report.xie2024.methods import METHODS, OURS, method, table2_rows
 from fairpriv.report.xie2024.settings import settings
 
-MEASURES = ["accuracy", "i_sz_bits", "i_sz", "i_sz_fixed_bits", "i_sz_known", "delta_dp", "delta_eo", "accuracy_s", "attack_balanced"]
+MEASURES = [
+    "accuracy",
+    "i_sz_bits",
+    "i_sz",
+    "i_sz_fixed_bits",
+    "i_sz_known",
+    "delta_dp",
+    "delta_eo",
+    "accuracy_s",
+    "attack_balanced",
+]
 STOPPED = [f"mine_{what}_s{mark}" for mark in ("", "_fixed") for what in ("iterations_used", "settled")]
 POINT = ["dataset", "defense", "epsilon", "beta"]
 

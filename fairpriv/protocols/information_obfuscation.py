@@ -11,12 +11,13 @@ from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.datasets.encode import ordinal, standardise
 from fairpriv.defenses.representation.base import RepresentationDefense, Sample
-from fairpriv.errors import BadRequest
+from fairpriv.errors import BadRequest, unknown
 from fairpriv.metrics.gaps import fairness_gap
 from fairpriv.protocols.base import Protocol, Result
 from fairpriv.registry import register
 
 MINE_OF = ("none", "s", "both")
+MINE_DRAW = ("fresh", "fixed", "both")
 SCORED_ON = ("test", "validation")
 POINT = ("dataset", "defense", "beta", "epsilon")
 
@@ -25,6 +26,14 @@ def make_defense(cell: Cell) -> RepresentationDefense:
     """Build the cell's method at its ε, and at its β where that is an axis."""
     beta = {} if cell.get("beta") is None else {"beta": cell["beta"]}
     return cell.plugin("defense", epsilon=cell.get("epsilon", float("inf")), **beta)
+
+
+def _scaled(cell: Cell, data: Dataset, train: np.ndarray, scored: np.ndarray) -> Sequence[np.ndarray]:
+    """Standardise every column by the training part, or all of them by the mean and deviation of one (`scale_by`)."""
+    if (name := cell.get("scale_by")) is None:
+        return standardise(train, scored)
+    one = train[:, list(data.features).index(name)]
+    return [(part - one.mean()) / one.std() for part in (train, scored)]
 
 
 def split(cell: Cell, data: Dataset) -> tuple[Sample, Sample]:
@@ -47,7 +56,8 @@ def split(cell: Cell, data: Dataset) -> tuple[Sample, Sample]:
         order = cell.rng("validation", "dataset").permutation(np.flatnonzero(train))
         scored, name = np.isin(np.arange(len(data)), order[: len(order) // 4]), "validation"
         train = train & ~scored
-    parts = [x[train], x[scored]] if several else standardise(x[train], x[scored])  # pixels stay in [0, 1]
+    parts = [x[train], x[scored]]
+    parts = parts if several else _scaled(cell, data, *parts)  # pixels stay in [0, 1]
     out = []
     for part_name, part, rows in zip(("training", name), parts, (train, scored)):
         for what, values in (("U", u[rows]), ("S", s[rows])):
@@ -57,23 +67,40 @@ def split(cell: Cell, data: Dataset) -> tuple[Sample, Sample]:
     return out[0], out[1]
 
 
-def _mutual_information(cell: Cell, z: Any, test: Sample) -> dict[str, float]:
-    """Estimate I(S;Z), and I(U;Z) where asked for, by MINE on the test part (Appendix A.2.3)."""
-    from fairpriv.metrics.mine import estimate, mine, settled
+def _mine(cell: Cell, role: str, z: Any, y: np.ndarray) -> np.ndarray:
+    """Run MINE between z and a class; what it is told is in the config (Appendix A.2.3)."""
+    from fairpriv.metrics.mine import mine
+
+    rng = cell.rng(role, *POINT)  # the same whether it stops or not
+    several = y if y.max() < 2 else np.eye(y.max() + 1)[y]
+    batch = cell.get("mine_batch", int(np.clip(len(y) // 4, 2, 1024)))
+    settle = cell.get("mine_settle", False)
+    return mine(z, several, rng, iterations=cell.get("mine_iterations", 50_000), settle=settle, batch=batch)
+
+
+def _mutual_information(cell: Cell, fresh: Any, fixed: np.ndarray, test: Sample) -> dict[str, float]:
+    """Estimate I(S;Z), and I(U;Z) where asked for, by MINE on the test part.
+
+    Noise is drawn anew in every batch, or once for all rows: the latter under names with `_fixed`. Where nothing is
+    random the two are the same, and MINE runs once.
+    """
+    from fairpriv.metrics.mine import estimate, settled
 
     out: dict[str, float] = {}
     wanted = {"none": (), "s": ("s",), "both": ("s", "u")}[cell.get("mine_of", "none")]
-    batch = cell.get("mine_batch", int(np.clip(len(test) // 4, 2, 1024)))
+    drawn = cell.get("mine_draw", "fresh")
+    traces: dict[str, np.ndarray] = {}
     for name in wanted:
-        rng = cell.rng(f"mine {name}", *POINT)  # the same whether it stops or not
-        y = getattr(test, name)
-        several = y if y.max() < 2 else np.eye(y.max() + 1)[y]
-        settle = cell.get("mine_settle", False)
-        trace = mine(z, several, rng, iterations=cell.get("mine_iterations", 50_000), settle=settle, batch=batch)
-        found = estimate(trace)
-        out |= {f"i_{name}z": found, f"i_{name}z_bits": found / np.log(2)}
-        out |= {f"mine_iterations_used_{name}": len(trace), f"mine_settled_{name}": int(settled(trace))}
-        out |= {f"i_{name}z_at_{round(100 * share)}": estimate(trace, share) for share in (0.1, 0.2, 0.5)}
+        for draw in ("fresh", "fixed") if drawn == "both" else (drawn,):
+            once = draw == "fixed" and callable(fresh)
+            role = f"mine {name} fixed" if once else f"mine {name}"
+            if role not in traces:
+                traces[role] = _mine(cell, role, fixed if once else fresh, getattr(test, name))
+            trace, mark = traces[role], "_fixed" if draw == "fixed" else ""
+            found, i = estimate(trace), f"i_{name}z{mark}"
+            out |= {i: found, f"{i}_bits": found / np.log(2)}
+            out |= {f"mine_iterations_used_{name}{mark}": len(trace), f"mine_settled_{name}{mark}": int(settled(trace))}
+            out |= {f"{i}_at_{round(100 * share)}": estimate(trace, share) for share in (0.1, 0.2, 0.5)}
     return out
 
 
@@ -145,7 +172,7 @@ def evaluate(
         metrics["delta_eo"] = float(fairness_gap("abs_eodds", h, test.s, test.u).max())  # (60)
     metrics |= _bounds(cell, defense, encoded[1], test)
     shown = [defense.released(part) for part in z]
-    metrics |= _mutual_information(cell, defense.fresh(params, encoded[1], test), test)
+    metrics |= _mutual_information(cell, defense.fresh(params, encoded[1], test), shown[1], test)
     if cell.get("attacks", False):
         metrics |= _attacks(cell, shown, train, test)
     arrays = {}
@@ -164,7 +191,11 @@ class InformationObfuscationProtocol(Protocol):
     name: ClassVar[str] = "information_obfuscation"
     paper: ClassVar[str] = "xie2024, Section 6"
     presented_by: ClassVar[str] = "fairpriv.report.xie2024"
-    shared: ClassVar[tuple[str, ...]] = ("epsilon", "mine_of", "mine_iterations", "mine_settle", "attacks")
+    shared: ClassVar[tuple[str, ...]] = (
+        "epsilon",
+        *("mine_of", "mine_iterations", "mine_settle", "mine_draw", "attacks"),
+    )
+    later: ClassVar[Mapping[str, Any]] = {"mine_draw": "fresh", "scale_by": None}
 
     accepts: ClassVar[Mapping[str, type]] = {"defense": RepresentationDefense}
 
@@ -181,8 +212,15 @@ class InformationObfuscationProtocol(Protocol):
         validate.integer("mine_iterations", cell.get("mine_iterations", 50_000), at_least=1000)
         validate.choice("mine_settle", cell.get("mine_settle", False), (True, False))
         validate.choice("attacks", cell.get("attacks", False), (True, False))
+        validate.choice("mine_draw", cell.get("mine_draw", "fresh"), MINE_DRAW)
         validate.choice("scored_on", cell.get("scored_on", "test"), SCORED_ON)
         validate.integer("mine_batch", cell.get("mine_batch", 1024), at_least=2)
+
+    def fits(self, cell: Cell, dataset: Dataset) -> None:
+        """Refuse a dataset that is too small, or has no such column to scale by."""
+        super().fits(cell, dataset)
+        if cell.get("scale_by") not in (None, *dataset.features):
+            raise unknown(f"feature of {dataset.name} in scale_by", cell["scale_by"], dataset.features)
 
     def run(self, cells: Sequence[Cell], load: Callable[[Cell], Dataset]) -> list[Result]:
         """Train each encoder once and evaluate every cell; an encoder that knows no randomizer serves all ε."""

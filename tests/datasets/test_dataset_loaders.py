@@ -19,6 +19,7 @@ COUNTS = [  # name, options, rows, label 1, group 0, features
     ("compas", {}, 6_172, 3_363, 3_175, 8),
     ("compas", {"races": ["African-American", "Caucasian"]}, 5_278, None, 3_175, 8),
     ("compas", {"protected": "sex"}, 6_172, 3_363, 4_997, 8),
+    ("compas_fairml", {}, 6_172, 3_363, 3_175, 10),
     ("german", {}, 1_000, 700, 310, 19),
     ("german", {"protected": "age"}, 1_000, 700, 190, 19),
     ("lsac", {}, 20_427, 19_389, 1_198, 5),
@@ -274,3 +275,13 @@ def test_minority_share_is_declared_not_computed():
     assert dataset.minority_share == 0.2
     assert registry.build("datasets", "synthetic").load().minority_share is None
     assert dataset.take(np.arange(500)).minority_share == 0.2
+
+
+@data
+def test_compas_fairml_has_the_marks_of_the_file(load):
+    """Every mark is as frequent as its value in the filtered file: among 6,172 defendants."""
+    features = load("compas_fairml").features
+    counted = features.drop(columns="priors").sum()
+    assert counted[["score_factor", "female", "misdemeanor"]].tolist() == [2_751, 1_175, 2_202]
+    assert counted[["age_above_45", "age_below_25"]].tolist() == [1_293, 1_347]
+    assert counted[["asian", "hispanic", "native_american", "other"]].tolist() == [31, 509, 11, 343]

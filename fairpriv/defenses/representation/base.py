@@ -10,6 +10,8 @@ from fairpriv.defenses.base import Defense
 from fairpriv.mechanisms.randomizers import LaplaceRandomizer
 from fairpriv.registry import param
 
+DRAWINGS = ("gaussian", "log_variance")  # how an encoder's noise is scaled: by its deviation, or by its log variance
+
 
 @dataclass(frozen=True, eq=False)
 class Sample:

@@ -11,6 +11,8 @@ from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.randomizers import LaplaceRandomizer, ResponseRandomizer
 from fairpriv.registry import param, register
 
+STARTS = ("he", "uniform")
+
 
 @register
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class InformationObfuscation(RepresentationDefense):
     name: ClassVar[str] = "information_obfuscation"
     paper: ClassVar[str] = "xie2024, Section 4"
     learns_with_randomizer: ClassVar[bool] = True
+    later: ClassVar[tuple[str, ...]] = ("start",)
 
     beta: float = param(100.0, "weight of utility", at_least=0, at_most=1e9)
     representation: str = param(
@@ -36,16 +39,20 @@ class InformationObfuscation(RepresentationDefense):
     code_width: int = param(8, "width D of a code's embedding (discrete; not printed)", at_least=1)
     commitment: float = param(0.25, "the λ of (58)", at_least=0)
     utility_layers: int = param(1, "hidden layers of the utility decoder (Section 6.1: 1, A.2.1: 2)", at_least=1)
+    start: str = param("he", "weights at the start: He's, or uniform as PyTorch's layers (tables)", choices=STARTS)
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
+        validate.choice("start", self.start, STARTS)
         validate.number("beta", self.beta, at_least=0, at_most=1e9)
         validate.choice("representation", self.representation, ("continuous", "discrete", "image"))
         validate.integer("k", self.k, at_least=2)
         validate.integer("code_width", self.code_width, at_least=1)
         validate.number("commitment", self.commitment, at_least=0)
         validate.integer("utility_layers", self.utility_layers, at_least=1)
+        if self.representation == "image" and self.start != "he":
+            raise BadRequest(f"start must be he for images, got {self.start}")
         if self.discrete and self.k**self.d > 4096:
             raise BadRequest(f"k^d must be <= 4096, got k = {self.k}, d = {self.d}")
 
@@ -71,6 +78,8 @@ class InformationObfuscation(RepresentationDefense):
             return obfuscation.init_image(rng, self.d, groups, classes, layers)
         width = self.d * self.code_width if self.discrete else self.d
         params = obfuscation.init(rng, sample.x.shape[1], self.hidden, width, groups, classes, layers)
+        if self.start == "uniform":
+            params = obfuscation.uniform(rng, params)
         if self.discrete:
             params["codebook"] = rng.standard_normal((self.d, self.k, self.code_width)).astype(np.float32)
         return params

@@ -23,6 +23,20 @@ def init(
     }
 
 
+def uniform(rng: np.random.Generator, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the networks drawn anew, weights and biases uniform within ±1/√inputs: what PyTorch's layers start from.
+
+    Values start smaller than He's, so that fewer are clipped for every row: a clipped value has no gradient.
+    """
+
+    def layer(old: dict[str, Any]) -> dict[str, Any]:
+        most = len(old["w"]) ** -0.5
+        return {name: rng.uniform(-most, most, values.shape).astype(np.float32) for name, values in old.items()}
+
+    networks = ("encoder", "utility", "side")
+    return params | {name: [layer(old) for old in params[name]] for name in networks}
+
+
 def encode(params: Any, x: Any) -> Any:
     """Return the encoder's values, before they are truncated."""
     return mlp(params["encoder"], x)

@@ -9,10 +9,12 @@ import pandas as pd
 
 from fairpriv.report.figures import COLOURS, canvas, legend_below
 from fairpriv.report.summary import half_width
-from fairpriv.report.xie2024.tables import DATASETS, METHODS, OURS, table2_rows
+from fairpriv.report.xie2024.methods import DATASETS, METHODS, OURS, main_rows, table2_rows, tuned_rows
 
 MARKERS = dict(zip(METHODS, "osD^vP*Xh"))
 LOOK = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(METHODS)}
+BARS = {"fmt": "none", "elinewidth": 0.8, "alpha": 0.5}
+MOST_KNOWN = 100  # beyond it noise no longer hides which row is which, and the law counts that as knowledge of S
 LOOK |= {"vfae": "#8C510A", "raw_data": "0.45"}  # the palette's yellow is too light for a marker
 
 
@@ -27,6 +29,12 @@ def _datasets(rows: pd.DataFrame) -> list[str]:
 
 def _epsilon(value: float) -> str:
     return "ε = ∞" if np.isinf(value) else f"ε = {value:g}"
+
+
+def _epsilon_colours(rows: pd.DataFrame) -> dict[float, str]:
+    """Return one colour an ε of our methods on tables, the same in Figures 5 and 6."""
+    some = rows[rows["defense"].isin(OURS) & rows["epsilon"].notna()]
+    return {e: COLOURS[i % len(COLOURS)] for i, e in enumerate(sorted(some["epsilon"].unique()))}
 
 
 def _people(rows: pd.DataFrame) -> pd.DataFrame:
@@ -51,8 +59,10 @@ def _bar(values: pd.Series) -> float:
 
 def _bars_say(some: pd.DataFrame) -> str:
     """Say what the error bars are."""
-    two = (some.groupby(["dataset", "defense", "epsilon"])["seed"].nunique() == 2).any()
-    return "bars: 95 % intervals" + (" (two seeds: range)" if two else "")
+    point = [c for c in ("dataset", "defense", "epsilon", "beta") if c in some]
+    seeds = set(some.groupby(point, dropna=False)["seed"].nunique())
+    few = [word for n, word in ((1, "one seed: none"), (2, "two seeds: range")) if n in seeds]
+    return "bars: 95 % intervals" + (f" ({', '.join(few)})" if few else "")
 
 
 def _common_seeds(some: pd.DataFrame) -> pd.DataFrame:
@@ -71,16 +81,19 @@ def figure5(rows: pd.DataFrame) -> Any:
     names, kinds = _datasets(some), [k for k in OURS if k in set(some["defense"])]
     figure, axes = canvas(columns=len(names), rows=len(kinds), width=max(4.3, 7 / len(names)), height=3.3, sharex="col")
     epsilons = sorted(some["epsilon"].unique())
-    colours = {e: COLOURS[i % len(COLOURS)] for i, e in enumerate(epsilons)}
+    colours = _epsilon_colours(rows)
     for row, kind in zip(axes, kinds):
         for axis, dataset in zip(row, names):
             mine = some[(some["dataset"] == dataset) & (some["defense"] == kind)]
             axis.axhline(mine["majority_u"].mean(), color="0.5", linewidth=0.9, linestyle=":")
             for epsilon in epsilons:
-                at = _common_seeds(mine[mine["epsilon"] == epsilon]).groupby("beta")[["delta_dp", "accuracy"]].mean()
+                by = _common_seeds(mine[mine["epsilon"] == epsilon]).groupby("beta")[["delta_dp", "accuracy"]]
+                at, half = by.mean(), by.agg(_bar).fillna(0)
                 look = {"color": colours[epsilon], "label": _epsilon(epsilon)}
-                axis.plot(at["delta_dp"], at["accuracy"], "-", linewidth=1, alpha=0.6, color=look["color"])
-                axis.scatter(at["delta_dp"], at["accuracy"], s=18 + 9 * np.arange(len(at)), **look)
+                x, y = at["delta_dp"], at["accuracy"]
+                axis.plot(x, y, "-", linewidth=1, alpha=0.6, color=look["color"])
+                axis.errorbar(x, y, half["accuracy"], half["delta_dp"], **BARS, ecolor=look["color"])
+                axis.scatter(x, y, s=18 + 9 * np.arange(len(at)), **look)
             axis.set_title(f"{_title(dataset)}, {METHODS[kind][6:-1]}")
     for axis in axes[-1]:
         axis.set_xlabel(r"$\Delta_{DP}$ (demographic parity gap)")
@@ -90,7 +103,8 @@ def figure5(rows: pd.DataFrame) -> Any:
     legend_below(figure, handles, labels, columns=len(labels))
     _heading(
         figure,
-        r"xie2024, Figure 5: accuracy against $\Delta_{DP}$; larger dots, larger β; dotted: the larger class alone",
+        r"xie2024, Figure 5: accuracy against $\Delta_{DP}$; larger dots, larger β; dotted: the larger class alone; "
+        + _bars_say(some),
     )
     return figure
 
@@ -99,33 +113,40 @@ def figure6(rows: pd.DataFrame) -> Any:
     """I(U;Z) and I(S;Z) against β, by MINE; for I(S;Z) also from the randomizer's law."""
     if "i_uz" not in rows or not rows["i_uz"].notna().any():
         return None
-    some = rows[rows["i_uz"].notna() & (rows["defense"] == OURS[0])]
+    some = rows[rows["i_uz"].notna() & (rows["defense"] == OURS[0]) & rows["beta"].notna()]
     if some["beta"].nunique() < 2:
         return None
     names = _datasets(some)
-    figure, axes = canvas(columns=2, rows=len(names), width=5.0, height=2.8, sharex=True)
-    colours = dict(zip(sorted(some["epsilon"].unique()), COLOURS))
+    figure, axes = canvas(columns=2, rows=len(names), width=5.4, height=2.9, sharex=True)
+    colours = {e: c for e, c in _epsilon_colours(rows).items() if e in set(some["epsilon"])}
     lines = {}
     for row, dataset in zip(axes, names):
-        mine = some[some["dataset"] == dataset]
-        for epsilon, group in mine.groupby("epsilon"):
+        for epsilon, group in some[some["dataset"] == dataset].groupby("epsilon"):
+            group = _common_seeds(group)
             for axis, metric in zip(row, ("i_uz", "i_sz")):
                 by = group.groupby("beta")[metric]
                 means, half = by.mean(), by.agg(_bar).fillna(0)
-                look = {"marker": "o", "markersize": 4, "color": colours[epsilon]}
-                lines[_epsilon(epsilon)] = axis.errorbar(means.index, means, half, **look)
-            known = group.groupby("beta")["i_sz_known"].mean()
-            row[1].plot(known.index, known, "--", color=colours[epsilon], linewidth=1)
-        row[0].set(ylabel=f"{_title(dataset)}\nnats")
+                look = {"marker": "o", "markersize": 4, "color": colours[epsilon], "capsize": 2}
+                lines[epsilon] = axis.errorbar(means.index, means, half, **look)
+            if epsilon <= MOST_KNOWN:
+                known = group.groupby("beta")["i_sz_known"].mean()
+                row[1].plot(known.index, known, "--", color=colours[epsilon], linewidth=1)
+        row[0].set_ylabel(f"{_title(dataset)}\nnats")
         for axis in row:
             axis.set_xscale("log")
-            axis.set_ylim(bottom=min(0, axis.get_ylim()[0]))
+            axis.set_yscale("symlog", linthresh=0.01, linscale=0.5)
+            axis.set_yticks([0, 0.01, 0.03, 0.1, 0.3], ["0", "0.01", "0.03", "0.1", "0.3"])
+            axis.minorticks_off()
     axes[0, 0].set_title("utility I(U;Z)")
-    axes[0, 1].set_title("leakage I(S;Z); dashed: by the randomizer's law")
-    axes[-1, 0].set_xlabel("β")
-    axes[-1, 1].set_xlabel("β")
-    legend_below(figure, [lines[_epsilon(e)] for e in colours], [_epsilon(e) for e in colours])
-    _heading(figure, "xie2024, Figure 6: what the representation tells about U and about S (continuous)")
+    axes[0, 1].set_title("leakage I(S;Z)")
+    for axis in axes[-1]:
+        axis.set_xlabel("β")
+    legend_below(figure, [lines[e] for e in colours], [_epsilon(e) for e in colours])
+    _heading(
+        figure,
+        "xie2024, Figure 6: what the representation tells about U and about S (continuous), by MINE; dashed: I(S;Z) by "
+        f"the randomizer's law (ε up to {MOST_KNOWN}); {_bars_say(some)}",
+    )
     return figure
 
 
@@ -179,28 +200,40 @@ def _pick(found: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def _points(axis: Any, some: pd.DataFrame, x: str, y: str) -> None:
-    """Draw every method with 95 % intervals; filled with LDP, hollow without."""
+    """Draw every method with its error bars; filled with LDP, hollow without."""
     for (defense, epsilon), group in some.groupby(["defense", "epsilon"], sort=False):
         colour, private = LOOK.get(defense, "0.2"), np.isfinite(epsilon)
-        error = [_bar(group[c]) for c in (x, y)]
-        axis.errorbar(
-            group[x].mean(),
-            group[y].mean(),
-            xerr=np.nan_to_num(error[0]),
-            yerr=np.nan_to_num(error[1]),
-            fmt=MARKERS.get(defense, "o"),
-            markersize=8,
-            color=colour,
-            markerfacecolor=colour if private else "white",
-            elinewidth=1,
-            alpha=0.95,
-        )
-    # intervals of few seeds may be wider than the picture: the points decide what is shown
+        across, along = (np.nan_to_num(_bar(group[c])) for c in (x, y))
+        at = group[x].mean(), group[y].mean()
+        axis.errorbar(*at, along, across, **BARS, ecolor=colour)
+        fill = colour if private else "white"
+        axis.plot(*at, MARKERS.get(defense, "o"), markersize=8, color=colour, markerfacecolor=fill, zorder=3)
+
+
+def _limits(axis: Any, some: pd.DataFrame, x: str, y: str) -> None:
+    """Show the points of both rows: intervals of few seeds may be wider than the picture."""
     means = some.groupby(["defense", "epsilon"])[[x, y]].mean()
     for limits, column in ((axis.set_xlim, x), (axis.set_ylim, y)):
         low, high = means[column].min(), means[column].max()
         margin = 0.12 * max(high - low, 0.02)
         limits(low - margin, high + margin)
+
+
+def _panels(some: pd.DataFrame, x: str, say: str) -> tuple[Any, Any]:
+    """Draw Table 2 as accuracy against x: a column a dataset; above what has LDP, below what has not."""
+    names = _datasets(some)
+    private = np.isfinite(some["epsilon"])
+    figure, axes = canvas(columns=len(names), rows=2, width=_width(names), height=3.6, sharex="col", sharey="col")
+    for row, part, word in ((axes[0], some[private], "with LDP"), (axes[1], some[~private], "without noise")):
+        for axis, dataset in zip(row, names):
+            _points(axis, part[part["dataset"] == dataset], x, "accuracy")
+            axis.set_title(f"{_title(dataset)}, {word}")
+        row[0].set_ylabel("accuracy on U")
+    for axis, dataset in zip(axes[1], names):
+        _limits(axis, some[some["dataset"] == dataset], x, "accuracy")
+        axis.set_xlabel(say)
+    _legend(figure, some)
+    return figure, axes
 
 
 def _legend(figure: Any, some: pd.DataFrame) -> None:
@@ -220,23 +253,19 @@ def _legend(figure: Any, some: pd.DataFrame) -> None:
 
 def pareto(rows: pd.DataFrame) -> Any:
     """Beyond the paper: Table 2 as a front, accuracy against Δ_DP with 95 % intervals."""
-    some = table2_rows(rows)
+    some = tuned_rows(table2_rows(rows))
     if some["defense"].nunique() < 3:
         return None
-    names = _datasets(some)
-    figure, axes = canvas(columns=len(names), width=_width(names), height=4.6)
-    for axis, dataset in zip(axes[0], names):
+    figure, axes = _panels(some, "delta_dp", r"$\Delta_{DP}$ (demographic parity gap)")
+    for column, dataset in zip(axes.T, _datasets(some)):
         mine = some[some["dataset"] == dataset]
-        _points(axis, mine, "delta_dp", "accuracy")
-        axis.axhline(mine["majority_u"].mean(), color="0.5", linewidth=0.9, linestyle=":")
-        axis.plot(*_front(mine), color="0.3", linewidth=1, alpha=0.6, drawstyle="steps-post", zorder=0)
-        axis.set(title=_title(dataset), xlabel=r"$\Delta_{DP}$ (demographic parity gap)")
-    axes[0, 0].set_ylabel("accuracy on U")
-    _legend(figure, some)
+        for axis in column:
+            axis.axhline(mine["majority_u"].mean(), color="0.5", linewidth=0.9, linestyle=":")
+        column[0].plot(*_front(mine), color="0.3", linewidth=1, alpha=0.6, drawstyle="steps-post", zorder=0)
     _heading(
         figure,
-        "Table 2 as a front: ours at ε = 5, others without noise and at ε = 8; step: Pareto front with LDP; "
-        + _bars_say(some),
+        "Table 2 as a front: ours at ε = 5, others at ε = 8 and without noise; step: Pareto front with LDP; dotted: "
+        "the larger class alone; " + _bars_say(some),
     )
     return figure
 
@@ -252,27 +281,27 @@ def _front(some: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 def attackers(rows: pd.DataFrame) -> Any:
     """Beyond the paper: balanced accuracy of the strongest attacker on S against accuracy on U."""
-    some = table2_rows(rows)
+    some = tuned_rows(table2_rows(rows))
     if some["defense"].nunique() < 3:
         return None
-    names = _datasets(some)
-    figure, axes = canvas(columns=len(names), width=_width(names), height=4.6)
-    for axis, dataset in zip(axes[0], names):
-        mine = some[some["dataset"] == dataset]
-        _points(axis, mine, "attack_balanced", "accuracy")
+    figure, axes = _panels(some, "attack_balanced", "balanced accuracy on S")
+    for axis in axes.flat:
         axis.axvline(0.5, color="0.5", linewidth=0.9, linestyle=":")
-        axis.set(title=_title(dataset), xlabel="balanced accuracy on S")
-    axes[0, 0].set_ylabel("accuracy on U")
-    _legend(figure, some)
     _heading(
         figure,
-        f"Beyond the paper: the strongest of three attackers against every representation; {_bars_say(some)}",
+        "Beyond the paper: the strongest of three attackers against every representation; dotted: a coin; "
+        + _bars_say(some),
     )
     return figure
 
 
 def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
     """Return Figures 4, 5 and 6, and beyond: attackers, and the Pareto front with intervals."""
+    if "scored_on" in rows:  # settings tried on validation data have a table and no picture
+        rows = rows[rows["scored_on"] != "validation"]
+    if rows.empty:
+        return {}
+    rows = main_rows(rows)
     made = {
         "figure4": figure4(rows, arrays),
         "figure5": figure5(rows),

@@ -1,40 +1,29 @@
 """Tables of xie2024 from the cells of information_obfuscation."""
 
-import numpy as np
 import pandas as pd
 
 from fairpriv.report.summary import summarise
+from fairpriv.report.xie2024.methods import METHODS, OURS, method, table2_rows
+from fairpriv.report.xie2024.settings import settings
 
-METHODS = {
-    "information_obfuscation": "Ours (Con)",
-    "information_obfuscation_discrete": "Ours (Dis)",
-    "cfair": "CFAIR",
-    "laftr": "LAFTR",
-    "ppvae": "PPVAE",
-    "ffvae": "FFVAE",
-    "cfb": "CFB",
-    "vfae": "VFAE",
-    "raw_data": "Raw data",
-}
-OURS = tuple(METHODS)[:2]
-DATASETS = {"adult_full": "Adult", "compas": "COMPAS", "hsls": "HSLS (stand-in)", "mnist": "Colored-MNIST"}
-MEASURES = ["accuracy", "i_sz_bits", "i_sz", "delta_dp", "delta_eo", "accuracy_s", "attack_balanced"]
-STOPPED = ["mine_iterations_used_s", "mine_settled_s"]
+MEASURES = [
+    "accuracy",
+    "i_sz_bits",
+    "i_sz",
+    "i_sz_fixed_bits",
+    "i_sz_known",
+    "delta_dp",
+    "delta_eo",
+    "accuracy_s",
+    "attack_balanced",
+]
+STOPPED = [f"mine_{what}_s{mark}" for mark in ("", "_fixed") for what in ("iterations_used", "settled")]
 POINT = ["dataset", "defense", "epsilon", "beta"]
 
 
 def present(rows: pd.DataFrame, columns: list[str]) -> list[str]:
     """Return those of the columns that the rows have values in."""
     return [c for c in columns if c in rows and rows[c].notna().any()]
-
-
-def table2_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the cells of Table 2: those attacked, our method at ε = 5, the others without noise and at ε = 8."""
-    if "accuracy_s" not in rows or "delta_dp" not in rows:
-        return rows.iloc[:0]
-    some = rows[rows["accuracy_s"].notna() & rows["delta_dp"].notna()]
-    ours = some["defense"].isin(OURS)
-    return some[(~ours & (np.isinf(some["epsilon"]) | (some["epsilon"] == 8))) | (ours & (some["epsilon"] == 5))]
 
 
 def _table1(rows: pd.DataFrame) -> pd.DataFrame:
@@ -44,7 +33,9 @@ def _table1(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return every table, by file name."""
+    """Return every table, by file name; of cells scored on validation data the settings that were tried."""
+    if "scored_on" in rows and (rows["scored_on"] == "validation").all():
+        return {"settings": settings(rows)}
     people = rows[rows["delta_dp"].notna()] if "delta_dp" in rows else rows.iloc[:0]
     out = {"table1": _table1(rows)}
     note = present(rows, ["note"])  # a stand-in is named in every table
@@ -54,7 +45,8 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         table = summarise(second, [*by, "mine_iterations"], present(second, MEASURES))
         stopped = second.groupby([*by, "mine_iterations"], dropna=False, sort=False)[present(second, STOPPED)].mean()
         table = table.join(stopped.reset_index(drop=True))
-        out["table2"] = table.assign(method=table["defense"].map(METHODS).fillna(table["defense"]))
+        name = table["defense"].map(method)
+        out["table2"] = table.assign(method=name.map(METHODS).fillna(name), tuned=name != table["defense"])
     ours = people[people["defense"].isin(OURS)]
     if len(ours):
         out["figure5"] = summarise(ours, by, ["accuracy", "delta_dp", "delta_eo"])

@@ -193,3 +193,77 @@ def test_conf_has_every_parameter():
         if name in METHODS and name != "information_obfuscation":
             assert config == registry.parameters(cls), name
         build("defenses", cls.name, config)
+
+
+VARIANTS = [
+    ("ppvae", {"levels": 16, "drawing": "log_variance"}),
+    ("vfae", {"levels": 16, "drawing": "log_variance", "alpha": 0}),
+    ("information_obfuscation", {"start": "uniform"}),
+    ("information_obfuscation", {"start": "uniform", "representation": "discrete"}),
+]
+
+
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+def test_variants_learn_repeat_and_differ(name, variant, sample):
+    mixed = Sample(np.column_stack([sample.x, sample.x[:, 0] > 0, np.arange(600) % 5]), sample.u, sample.s)
+
+    def once(params):
+        defense, rng = build("defenses", name, FEW | params), np.random.default_rng(3)
+        return defense.encode(defense.fit(mixed, rng), mixed, rng)
+
+    found = once(variant)
+    assert np.isfinite(found).all()
+    assert np.array_equal(found, once(variant))
+    plain = {k: v for k, v in variant.items() if k == "representation"}
+    assert not np.array_equal(found, once(plain))
+
+
+def test_rebuilding_error_against_a_loop():
+    """Numbers have ½(x̂ − x)²; a column of few values the cross-entropy of its own outputs, padding left out."""
+    from fairpriv.defenses.representation.autoencoders import levels_of, rebuilding_error
+
+    rng = np.random.default_rng(0)
+    x = np.column_stack([rng.standard_normal(40), rng.integers(0, 2, 40) * 1.7 - 0.3, rng.integers(0, 3, 40)])
+    x = x.astype(np.float32)
+    levels = levels_of(x, 4)
+    assert levels["numbers"].tolist() == [0]
+    assert levels["few"].tolist() == [1, 2]
+    outputs = rng.standard_normal((40, 1 + 2 * 3)).astype(np.float32)
+    slow = 0.0
+    for row, out in zip(x, outputs):
+        slow += 0.5 * (out[0] - row[0]) ** 2
+        for column, logits in ((1, out[1:3]), (2, out[4:7])):
+            at = np.unique(x[:, column]).tolist().index(row[column])
+            slow -= np.log(np.exp(logits[at]) / np.exp(logits).sum())
+    assert float(rebuilding_error(outputs, x, levels)) == pytest.approx(slow / 40, rel=1e-5)
+
+
+def test_rebuilding_error_without_levels_is_the_squared_error():
+    from fairpriv.defenses.representation.autoencoders import levels_of, rebuilding_error
+
+    x = np.random.default_rng(0).standard_normal((30, 3)).astype(np.float32)
+    every = rebuilding_error(x + 1, x, {})
+    assert float(every) == pytest.approx(1.5, rel=1e-5)
+    assert float(rebuilding_error(x + 1, x, levels_of(x, 4))) == pytest.approx(1.5, rel=1e-5)
+
+
+def test_the_log_variance_as_scale_is_no_noise_where_kl_is_least():
+    from fairpriv.defenses.representation.autoencoders import draw_as, variant
+
+    mean, noise = np.ones((3, 2)), np.full((3, 2), 5.0)
+    assert np.array_equal(draw_as(mean, np.zeros((3, 2)), noise, variant("log_variance")), mean)
+    assert np.allclose(draw_as(mean, np.zeros((3, 2)), noise, variant("gaussian")), mean + noise)
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "said"),
+    [
+        ("ppvae", {"levels": -1}, "levels must be >= 0"),
+        ("vfae", {"drawing": "often"}, "drawing must be one of gaussian, log_variance"),
+        ("information_obfuscation", {"start": "zero"}, "start must be one of he, uniform"),
+        ("information_obfuscation", {"start": "uniform", "representation": "image", "d": 300}, "start must be he"),
+    ],
+)
+def test_variants_out_of_range_are_refused(name, params, said):
+    with pytest.raises(BadRequest, match=said):
+        build("defenses", name, params)

@@ -27,7 +27,13 @@ def off(rows):
 @pytest.mark.slow
 @pytest.mark.parametrize("dataset", STORED)
 def test_a_shallower_forest_has_the_printed_reconstructions(dataset, tmp_path):
-    asked = {"dataset": dataset, "defense": "threshold_optimizer", "seeds": [1], "results_dir": str(tmp_path), "jobs": 1}
+    asked = {
+        "dataset": dataset,
+        "defense": "threshold_optimizer",
+        "seeds": [1],
+        "results_dir": str(tmp_path),
+        "jobs": 1,
+    }
     try:
         shallow, stored = (
             off(fairpriv.run("reconstruction_forests", model=model, **asked))

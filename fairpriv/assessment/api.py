@@ -2,11 +2,12 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from fairpriv.assessment import output, words
@@ -49,13 +50,20 @@ class Assessment:
         return output.write(self.study, Path(folder), about)
 
 
-def _names(values: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return names given as one, as several, or as text with commas."""
+def _names(values: str | Sequence[str] | None, known: Collection[str]) -> tuple[str, ...]:
+    """Return names given as one, as several, or as text with commas; a known one may have commas of its own."""
     if values is None:
         return ()
+    if isinstance(values, str) and values in known:
+        return (values,)
     return (
         tuple(v.strip() for v in values.split(",") if v.strip()) if isinstance(values, str) else tuple(map(str, values))
     )
+
+
+def _plain(value: Any) -> Any:
+    """Return numpy's numbers as Python's: JSON knows no others."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def assess(
@@ -119,17 +127,18 @@ def assess(
     """
     if not isinstance(frame, pd.DataFrame):
         raise BadRequest(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
-    given = _names([privileged] if isinstance(privileged, int | float | bool) else privileged)
+    columns = _names(protected, set(map(str, frame.columns)))
+    groups = {text for name in columns if name in frame for text in frame[name].astype(str).unique()}
     settings = Settings(
         label=str(label),
-        protected=_names(protected),
+        protected=columns,
         prediction=prediction,
         positive=None if positive is None else str(positive),
-        privileged=given,
-        queries=queries,
-        epsilon=epsilon,
-        seed=seed,
-        tolerance=tolerance,
+        privileged=_names([privileged] if isinstance(privileged, int | float | bool) else privileged, groups),
+        queries=_plain(queries),
+        epsilon=_plain(epsilon),
+        seed=_plain(seed),
+        tolerance=_plain(tolerance),
     )
     began = time.monotonic()
     found = study(frame, settings, name, say)

@@ -39,7 +39,12 @@ def prepare(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[str, str]], li
 def _reason(column: pd.Series) -> str:
     """Return why a column is left out; nothing where it is kept."""
     present = column.dropna()
-    distinct = present.nunique()
+    try:
+        distinct = present.nunique()
+    except TypeError:  # lists and the like, which pandas cannot count
+        distinct = None
+    if distinct is None or pd.api.types.is_complex_dtype(column):
+        return "it holds neither numbers nor text"
     if distinct <= 1:
         return "it has one value only" if distinct else "it is empty"
     if len(present) < (1 - MOSTLY_MISSING) * len(column):

@@ -168,7 +168,7 @@ def read_table(path: Path, name: str | None = None) -> pd.DataFrame:
     except pd.errors.EmptyDataError:
         raise BadRequest(f"{name} is empty") from None
     except UnicodeDecodeError:
-        raise BadRequest(f"{name} cannot be read: it is not text in UTF-8; save it again as CSV UTF-8") from None
+        raise BadRequest(f"{name} cannot be read as CSV: it is not text in UTF-8; save it again as CSV UTF-8") from None
     except Exception as error:  # the bytes are anybody's: pandas and each decompressor have errors of their own
         said = " ".join(str(error).split()) or type(error).__name__
         raise BadRequest(f"{name} cannot be read as CSV: {said}") from error

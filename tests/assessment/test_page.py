@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -126,6 +127,20 @@ def test_the_page_explains_its_words_and_says_whose_number_the_tolerance_is(made
 )
 def test_errors_in_words(error, said):
     assert words.off(error) == said
+
+
+def test_few_people_are_assessed_without_a_word_of_a_solver(tmp_path):
+    people(60)[["sex", "hired", "score", "age"]].to_csv(tmp_path / "few.csv", index=False)
+    code = (
+        "import pytest, sys; from fairpriv.cli import main; from tests.assessment.conftest import hasten\n"
+        "with pytest.MonkeyPatch.context() as patch: hasten(patch); sys.exit(main(sys.argv[1:]))"
+    )
+    words = ["assess", str(tmp_path / "few.csv"), "label=hired", "protected=sex", "prediction=score"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words, f"results_dir={tmp_path}"], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert all(line.startswith("fairpriv: ") for line in done.stderr.splitlines()), done.stderr
 
 
 def test_one_question_is_no_questions():

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import fairpriv
+from fairpriv import strict_json
 from fairpriv.assessment import columns
 from fairpriv.assessment.groups import comparisons
 from fairpriv.assessment.people import Settings, read
@@ -38,6 +40,22 @@ def test_measurements_are_no_ids_and_rare_values_are_pooled():
     assert list(kept) == ["weight", "town"]
     assert left_out == [{"column": "one", "why": "it has one value only"}]
     assert len(kept["town"].cat.categories) == columns.MOST_VALUES + 1
+
+
+def test_what_is_neither_number_nor_text_is_left_out():
+    frame = people().assign(tags=[["a", "b"]] * 140, wave=np.arange(140) * 1j)
+    why = {row["column"]: row["why"] for row in ready(frame).left_out}
+    assert why["tags"] == why["wave"] == "it holds neither numbers nor text"
+
+
+def test_names_with_commas_and_numbers_of_numpy(quick):
+    frame = people(60).rename(columns={"sex": "sex, at birth"}).replace({"sex, at birth": {"male": "male, or so"}})
+    found = fairpriv.assess(
+        frame, label="hired", protected="sex, at birth", privileged="male, or so", prediction="score",
+        queries=np.int64(3), epsilon=np.float64(1.0), seed=np.int32(1),
+    )  # fmt: skip
+    assert found.study.main.reference == "male, or so"
+    assert strict_json.dumps(found.as_dict())
 
 
 def test_missing_labels_and_groups_are_not_counted():

@@ -226,9 +226,8 @@ def phase(rows: pd.DataFrame) -> Any:
         axis.set_xticks(np.arange(wide.shape[1]) + 0.5, [f"{c:g}" for c in wide.columns])
         axis.set_yticks(np.arange(len(wide)) + 0.5, [f"{m:g}" for m in wide.index], fontsize=8)
         order = np.interp([c * np.log(n / c) for c in wide.columns], wide.index, np.arange(len(wide)) + 0.5)
-        axis.plot(
-            np.arange(wide.shape[1]) + 0.5, order, "o--", color=COLOURS[1], markersize=4, label="$N_0$ ln(n/$N_0$)"
-        )
+        middles = np.arange(wide.shape[1]) + 0.5
+        axis.plot(middles, order, "o--", color=COLOURS[1], markersize=4, label="$N_0$ ln(n/$N_0$)")
         axis.set(title=f"n = {n:g} ({seeds(some[some['n'] == n])})", xlabel="$N_0$")
         axis.grid(visible=False)
     axes[0, 0].set_ylabel("number of random binary models m")

@@ -163,7 +163,9 @@ def reveal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     realistic = rows[rows.get("attack.queries", pd.Series(index=rows.index, dtype=object)) == "perturbed"]
     if len(realistic):
         accuracies = ["base_accuracy", "model_accuracy", "model_accuracy_sd"]
-        tables["accuracies"] = summarise(realistic, [c for c in ("dataset", "n", "m", "model") if c in rows], accuracies)
+        tables["accuracies"] = summarise(
+            realistic, [c for c in ("dataset", "n", "m", "model") if c in rows], accuracies
+        )
     if len(found := thresholds(with_axes(rows))):
         tables["queries_needed"] = found
     return tables

@@ -55,8 +55,8 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         out["figure6"] = summarise(informed, by, ["i_uz", "i_sz", *present(informed, ["i_sz_known"])])
     if "i_xz" in rows and rows["i_xz"].notna().any():
         out["bounds"] = _bounds(rows[rows["i_xz"].notna()], by)
-    if "i_sz_at_10" in rows and rows["i_sz_at_10"].notna().any():
-        out["mine_settling"] = _settling(rows[rows["i_sz_at_10"].notna()], by)
+    if traced := present(rows, ["i_sz_at_10", "i_sz_fixed_at_10"]):
+        out["mine_settling"] = _settling(rows[rows[traced].notna().any(axis=1)], by)
     images = rows[rows["dataset"].astype(str).str.startswith("mnist")]
     if len(images):
         out["figure4"] = summarise(images, ["dataset", "epsilon", "beta"], ["accuracy", *present(images, ["i_xz"])])
@@ -64,13 +64,14 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def _settling(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Return how the estimates grew; where some encoders were measured with and without the stop, only those."""
-    if "mine_settle" in rows and rows["mine_settle"].nunique() > 1:
-        whole = rows[rows["mine_settle"] == False]  # noqa: E712 - a column of True, False and missing
-        same = rows[["dataset", "defense", "epsilon", "beta", "seed"]].fillna(-1).apply(tuple, axis=1)
-        rows = rows[same.isin(set(same[whole.index]))]
-    used = [f"mine_{what}_{v}" for v in "su" for what in ("iterations_used", "settled")]
-    trace = [f"i_{v}z{at}" for v in "su" for at in ("_at_10", "_at_20", "_at_50", "")]
+    """Return how the estimates grew; where some encoders were given more iterations than others, only those."""
+    longest = rows[rows["mine_iterations"] == rows["mine_iterations"].max()]
+    same = rows[["dataset", "defense", "epsilon", "beta", "seed"]].fillna(-1).apply(tuple, axis=1)
+    rows = rows[same.isin(set(same[longest.index]))]
+    kinds = ("s", "s_fixed", "u")
+    used = [f"mine_{what}_{v}" for v in kinds for what in ("iterations_used", "settled")]
+    trace = [f"i_{v}z{at}" for v in ("s", "u") for at in ("_at_10", "_at_20", "_at_50", "")]
+    trace += [name.replace("i_sz", "i_sz_fixed") for name in trace[:4]]
     shown = present(rows, ["mine_settle", *used, *trace, "i_sz_known"])
     return rows[[*by, "mine_iterations", "seed", *shown]].reset_index(drop=True)
 

@@ -66,7 +66,7 @@ def _bars(axis: Any, points: dict[str, pd.DataFrame], metrics: dict[str, str], p
     for i, (metric, name) in enumerate(metrics.items()):
         at = np.arange(len(points)) + (i - (len(metrics) - 1) / 2) * width
         means = [some[metric].mean() for some in points.values()]
-        halves = np.nan_to_num([half_width(some[metric].dropna()) for some in points.values()])
+        halves = [half_width(some[metric].dropna()) for some in points.values()]  # of a single split there is none
         axis.bar(at, means, width, color=COLOURS[i], label=name)
         axis.errorbar(at, means, halves, fmt="none", ecolor="0.15", elinewidth=1.1, capsize=min(3, 12 * width))
         for x, some in zip(at, points.values()):
@@ -167,7 +167,7 @@ def _sweep(rows: pd.DataFrame, x: str, label: str, title: str, log: bool) -> Any
         for axis, metric in zip(axes[0], ["micro_f1", *(f"aod_{a}" for a in names)]):
             name = "no privacy" if privacy == "none" else f"DP ({privacy})"
             by = some.groupby(x)[metric]
-            mean, half = by.mean(), by.agg(half_width).fillna(0)
+            mean, half = by.mean(), by.agg(half_width)
             axis.errorbar(mean.index, mean, half, color=COLOURS[i], label=name, linewidth=1.6, marker="o", capsize=3)
     for axis, what in zip(axes[0], ["micro F1", *(f"average odds difference, {a}" for a in names)]):
         axis.set(xlabel=label, ylabel=what)
@@ -213,7 +213,7 @@ def fronts(rows: pd.DataFrame) -> Any:
     axis = axes[0][0]
     for i, ((privacy, rate), found) in enumerate(some.groupby(ways)):
         by = found.groupby("defense.gamma")[["micro_f1", "aod_sex"]]
-        mean, half = by.mean(), by.agg(half_width).fillna(0)
+        mean, half = by.mean(), by.agg(half_width)
         bars = {"xerr": half["aod_sex"], "yerr": half["micro_f1"], "elinewidth": 0.7, "capsize": 2}
         axis.errorbar(
             mean["aod_sex"], mean["micro_f1"], **bars, marker="o", color=COLOURS[i], label=f"{privacy}, rate {rate:g}"

@@ -45,7 +45,7 @@ def one_sort(n: int, times: int) -> float:
 
 
 def _largest() -> None:
-    """Print the CPU seconds at N = 10 million, the peak memory in MiB of this very process, and the seconds of a sort."""
+    """Print the CPU seconds at N = 10 million, the peak memory in MiB of this very process, and a sort's seconds."""
     import resource
 
     seconds = fastest(10_000_000, 4, time.process_time)

@@ -89,6 +89,8 @@ def test_each_target_and_attack_model_is_trained_once(monkeypatch):
     assert trained.count("fit_classes") == 3  # A's once, A′'s for each target
     cells = [cell(a, d, m, None) for d, m in (("threshold_optimizer", "SP"), ("unmitigated", None)) for a in ATTACKS]
     assert len(tasks_of(cells, set(range(4)))) == 1  # and the runner hands them over together
+    slow = [cell(a, fairness=m, tolerance=t) for m in ("SP", "PE") for t in (0.0, 0.1) for a in ATTACKS]
+    assert len(tasks_of(cells + slow, set(range(12)))) == 3  # those with a tolerance by metric
 
 
 def test_what_the_base_rate_gives_is_reported():

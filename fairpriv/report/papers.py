@@ -220,3 +220,9 @@ def read_paper(folder: Path) -> Paper:
 def papers() -> list[Paper]:
     """Return all papers of experiments/, by key, then those brought from outside."""
     return [read_paper(path.parent) for root in shares("experiments") for path in sorted(root.glob("*/paper.yaml"))]
+
+
+def paper_of(key: str) -> Paper | None:
+    """Return one paper by its key, whatever is said of the others; None where there is none."""
+    folders = [root / key for root in shares("experiments")]
+    return next((read_paper(folder) for folder in folders if (folder / "paper.yaml").is_file()), None)

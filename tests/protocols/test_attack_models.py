@@ -5,15 +5,14 @@ import pytest
 
 import fairpriv
 from fairpriv.errors import DataUnavailable
-from fairpriv.report.papers import papers
+from fairpriv.report.papers import paper_of
 
 STORED = {"adult": "random_forest_adult", "acs_public_coverage_age": "random_forest_acs_public_coverage"}
 
 
 def off(rows):
     """How far baseline and corrected accuracy are from Table III, a number each."""
-    paper = next(p for p in papers() if p.key == "ferry2023")
-    table = next(t for t in paper.tables if t.name == "table3")
+    table = next(t for t in paper_of("ferry2023").tables if t.name == "table3")
     printed = {(*(n.selectors[c] for c in ("dataset", "fairness", "attack")), n.metric): n.ours for n in table.numbers}
     return np.array(
         [
@@ -36,7 +35,7 @@ def test_a_shallower_forest_has_the_printed_reconstructions(dataset, tmp_path):
     }
     try:
         shallow, stored = (
-            off(fairpriv.run("reconstruction_forests", model=model, **asked))
+            off(fairpriv.run("reconstruction_forests", dataset=dataset, model=model, **asked))
             for model in ("random_forest_depth9", STORED[dataset])
         )
     except DataUnavailable as error:

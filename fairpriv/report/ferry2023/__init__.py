@@ -24,9 +24,10 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def figures(rows: pd.DataFrame, arrays: Arrays) -> dict[str, Any]:
-    """Return the paper's figures and that of the prior."""
+    """Return the paper's figures and that of the prior; where attack models are compared, that alone."""
     if forests.several(rows):
-        return {}
+        compared = forests.figure(rows)
+        return {} if compared is None else {"forests": compared}
     asked = {"prior": prior.figure(rows), "prior_adversary_xy": prior.figure(rows, "adversary_xy")}
     return paper_figures(rows) | {name: figure for name, figure in asked.items() if figure is not None}
 

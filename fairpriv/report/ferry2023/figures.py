@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from fairpriv.metrics.unfairness import METRICS
 from fairpriv.report.ferry2023.tables import ADVERSARIES, TITLES, finished, of
 from fairpriv.report.figures import COLOURS, canvas, legend_below
-from fairpriv.report.papers import papers
+from fairpriv.report.papers import paper_of
 
 FULL = {"SP": "Statistical parity", "PE": "Predictive equality", "EO": "Equal opportunity", "EOdds": "Equalized odds"}
 # (figure in the paper, by dataset, for A′ and for A)
@@ -25,9 +25,9 @@ TARGETS = {"adult": 6, "acs_public_coverage_age": 7, "acs_income": 8}
 
 
 @cache
-def _printed() -> Mapping[tuple[str, str, str, str], float]:
+def printed() -> Mapping[tuple[str, str, str, str], float]:
     """Return what Tables III and IV print, by dataset, metric of fairness, adversary and our name of the number."""
-    paper = next((p for p in papers() if p.key == "ferry2023"), None)
+    paper = paper_of("ferry2023")
     tables = [t for t in paper.tables if t.name in ("table3", "table4")] if paper else []
     return {
         (*(n.selectors[c] for c in ("dataset", "fairness", "attack")), n.metric): n.ours
@@ -40,7 +40,7 @@ def _beside(axis: Any, part: pd.DataFrame, metric: str, column: str, colour: str
     """Mark what the paper prints of ThresholdOptimizer: the target is the same whoever attacks it."""
     dataset, attack = part["dataset"].iloc[0], part["attack"].iloc[0]
     own = attack if column.startswith(("baseline", "corrected")) else "adversary_xyh"
-    value = _printed().get((dataset, metric, own, column))
+    value = printed().get((dataset, metric, own, column))
     if value is None:
         return
     if (attack, column) == ("adversary_xy", "baseline"):

@@ -53,6 +53,22 @@ def test_correlation_remover_lowers_statistical_parity():
     assert found[0] < found[1] * 2 / 3
 
 
+def test_correlation_remover_on_one_hot_columns():
+    frame, label, group = table()
+    # of three values, coded 0, 1, 2, the codes are uncorrelated with the group and the middle value is not
+    frame = frame.assign(kind=pd.Categorical(np.where(group == 1, "m", np.resize(["l", "r"], len(group))), list("lmr")))
+    learner = registry.build("defenses", "correlation_remover", {"encoding": "one_hot"})
+    rng = np.random.default_rng(0)
+    model = learner.fit(frame, label, group, None, None, rng)
+    assert set(np.unique(model(frame, group, rng))) == {0, 1}
+    part = model(frame[:50], group[:50], rng)  # the columns are those of the domain, whatever the rows hold
+    np.testing.assert_array_equal(part, model(frame, group, rng)[:50])
+    plain = registry.build("defenses", "correlation_remover").fit(frame, label, group, None, None, rng)
+    assert (plain(frame, group, rng) != model(frame, group, rng)).any()
+    with pytest.raises(BadRequest, match="encoding must be one of ordinal, one_hot"):
+        registry.build("defenses", "correlation_remover", {"encoding": "binary"})
+
+
 def test_correlation_remover_lets_a_category_give_the_group_away():
     # shifted by the group, a feature of two values takes four: uncorrelated with the group, and yet it names it
     _, label, group = table()

@@ -7,7 +7,7 @@ from typing import Any
 from fairpriv.cells import GROUPS, Cell, expand
 from fairpriv.config.compose import option, parameters_of
 from fairpriv.config.overrides import Request
-from fairpriv.config.settings import Block, Settings, axis_values, number
+from fairpriv.config.settings import NOT_AXES, Block, Settings, axis_values, number
 from fairpriv.errors import BadRequest, unknown
 from fairpriv.registry import essential, find
 from fairpriv.seeds import canonical
@@ -74,7 +74,8 @@ def blocks(settings: Settings, chosen: Chosen, family: Chosen, picked: Mapping[s
     for axis in chosen:  # blocks that know a value are meant; where none does, it is new to all
         if axis != "dataset":
             wanted = {canonical(v) for v in family[axis]}
-            out = [b for b in out if wanted & {canonical(number(v)) for v in _listed(b.get(axis))}] or out
+            knowing = [b for b in out if wanted & {canonical(number(v)) for v in _listed(b.get(axis))}]
+            out = knowing or [b for b in out if axis not in _listed(b.get("keeps"))] or out
     return [_without_alien(block, picked) for block in out]
 
 
@@ -112,7 +113,7 @@ def products_of(request: Request, settings: Settings, chosen: Chosen, family: Ch
         seeds = settings.seeds
         if seeds is None:
             seeds = _seeds(block, settings)
-        own = {a: [number(v) for v in _listed(values)] for a, values in block.items() if a != "seeds"}
+        own = {a: [number(v) for v in _listed(values)] for a, values in block.items() if a not in NOT_AXES}
         products.append(({a: chosen.get(a, values) for a, values in own.items()}, seeds))
     return products
 

@@ -17,6 +17,8 @@ REUSE = ("same", "strict")
 MOST_SEED = 2**32 - 1  # what numpy's and scikit-learn's generators take
 MOST_WORKERS = 4096
 Block = Mapping[str, Any]
+# What a block may hold beside axes: its seeds, and the axes that it keeps: it makes no sense with values not its own.
+NOT_AXES = ("seeds", "keeps")
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Settings:
     @property
     def axis_names(self) -> set[str]:
         """Return the axes that some block has."""
-        return {a for b in (*self.grid.values(), *self.any) for a in b} - {"seeds"}
+        return {a for b in (*self.grid.values(), *self.any) for a in b} - set(NOT_AXES)
 
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> "Settings":
@@ -174,10 +176,13 @@ def _block(key: str, block: Any, axes: Sequence[str]) -> Block:
     for axis, values in axes_of_block.items():
         if axis == "seeds":
             seeds_of(f"{key}.seeds", values)
+        elif axis == "keeps":
+            for kept in _listed(values):
+                validate.choice(f"{key}.keeps", kept, tuple(axes))
         elif axis in axes or str(axis).partition(".")[0] in GROUPS:
             axis_values(f"{key}.{axis}", axis, values)
         else:
-            raise unknown(f"axis in {key}", axis, [*axes, "seeds"])
+            raise unknown(f"axis in {key}", axis, [*axes, *NOT_AXES])
     return axes_of_block
 
 

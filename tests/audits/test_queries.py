@@ -193,3 +193,12 @@ def test_clopper_pearson_covers():
 def test_same_seed_same_audit():
     runs = [audit(made("conceal_tight", 2.0), 10, 2, samples=500, rng=np.random.default_rng(4)) for _ in range(2)]
     assert runs[0] == runs[1]
+
+
+@pytest.mark.parametrize(("defense", "metric"), [("laplace", "prp"), ("conceal", "abs_prp")])
+def test_predictive_rate_parity_is_audited_at_its_worst_model(defense, metric):
+    """One person with Y = 1 accepted alone moves the gap over its whole range: Laplace noise for that spends all."""
+    built = build("defenses", defense, {"epsilon": 2.0})
+    found = audit(built, 20, 2, metric, samples=300, rng=np.random.default_rng(0))
+    assert found.verdict == "holds"
+    assert found.exact == pytest.approx(2.0, rel=1e-6) if defense == "laplace" else found.exact < 1

@@ -228,7 +228,14 @@ def test_a_half_written_smoke_run_of_the_papers_own(tmp_path):
     folder = tmp_path / "attribute_conceal"
     folder.mkdir()
     row = {"dataset": "adult_race", "n": 100, "n0": 10, "m": 40, "epsilon": float("inf"), "defense": "conceal"}
-    row |= {"attack.decoder": "l1", "attack.queries": "perturbed", "seed": 0, "leakage": 100.0, "sp_error": 0.0}
+    row |= {
+        "attack.decoder": "l1",
+        "attack.queries": "perturbed",
+        "attack.clip": True,
+        "seed": 0,
+        "leakage": 100.0,
+        "sp_error": 0.0,
+    }
     pd.DataFrame([row | {"status": "done"}, row | {"m": 25, "status": "open"}]).to_csv(
         folder / "cells.csv", index=False
     )

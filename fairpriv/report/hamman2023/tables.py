@@ -10,7 +10,7 @@ from fairpriv.report.summary import half_width, summarise
 
 POINT = ["dataset", "n", "n0", "m", "attack.queries", "epsilon", "defense"]
 OTHERS = ["attack", "attack.decoder", "attack.group_sizes", "attack.clip", "defense.bounding", "candidate", "audit"]
-AXES = [*POINT, *OTHERS]
+AXES = [*POINT, *OTHERS, "model"]
 ERRORS = ["sp_error", "sp_error_median", "sp_error_raw", "sp_error_signed"]
 NAMES = {
     "conceal": "Attribute-Conceal (paper)",
@@ -156,16 +156,17 @@ def _clipping(rows: pd.DataFrame) -> pd.DataFrame:
 
 def reveal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return a summary of every attack, accuracies of realistic models (Section A.7), and Theorem 2's thresholds."""
-    point = [c for c in ("dataset", "n", "n0", "attack", "m") if c in rows] + [
+    point = [c for c in ("dataset", "n", "n0", "attack", "m", "model") if c in rows] + [
         c for c in rows if c.startswith("attack.")
     ]
     tables = {"summary": summarise(rows, point, ["leakage", "leakage_up_to_swap", "recovered", "queries"])}
-    realistic = rows[rows.get("attack.queries", pd.Series(index=rows.index, dtype=object)) == "perturbed"]
+    whole = with_axes(rows)  # one more query for the group sizes is no realistic model
+    realistic = rows[(whole["attack.queries"] == "perturbed") & (whole["attack.group_sizes"] != "estimated")]
     if len(realistic):
         accuracies = ["base_accuracy", "model_accuracy", "model_accuracy_sd"]
-        tables["accuracies"] = summarise(
-            realistic, [c for c in ("dataset", "n", "m", "model") if c in rows], accuracies
-        )
+        by = [c for c in ("dataset", "n", "m", "model") if c in rows]
+        once = realistic.drop_duplicates([*by, "seed"])  # the models are the same for every decoder
+        tables["accuracies"] = summarise(once, by, accuracies)
     if len(found := thresholds(with_axes(rows))):
         tables["queries_needed"] = found
     return tables

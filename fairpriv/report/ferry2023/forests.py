@@ -10,7 +10,7 @@ from fairpriv.report.ferry2023.figures import printed
 from fairpriv.report.ferry2023.tables import ADVERSARIES, TITLES
 from fairpriv.report.figures import COLOURS, canvas, legend_below
 from fairpriv.report.papers import paper_of
-from fairpriv.report.summary import half_width
+from fairpriv.report.summary import half_width, summarise
 from fairpriv.report.verdicts import compare
 
 LABELS = {"stored": "stored (40 evaluations, once)", "random_forest_depth9": "depth 9"}
@@ -63,7 +63,12 @@ def counts(rows: pd.DataFrame) -> pd.DataFrame:
 def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the tables by file name."""
     done = rows[rows["status"] == "done"] if "status" in rows else rows
-    found = {"forests": each(done), "forests_counts": counts(done)}
+    by = [c for c in ("dataset", "defense", "fairness", "attack", "model") if c in done]
+    found = {
+        "forests": each(done),
+        "forests_counts": counts(done),
+        "forests_means": summarise(done, by, [m for m in METRICS if m in done]),
+    }
     return {name: table for name, table in found.items() if not table.empty}
 
 

@@ -31,7 +31,7 @@ class Cell:
         For each of dataset, attack, defense, model in use: `name` and parameters, all resolved.
     seed : int
     quiet : frozenset of str
-        Axes that came later and stand at their default here: shown, but no part of what the cell is.
+        Axes that came later and stand at their default here: no part of what the cell is.
     """
 
     protocol: str

@@ -30,7 +30,8 @@ _VERSIONS = [
 
 def _record(seat: Seat) -> dict[str, Any]:
     """Return one row of cells.csv."""
-    record: dict[str, Any] = dict(seat.cell.axes) | {"seed": seat.cell.seed}
+    # what the cell is: an axis that came later and stands at its default is left empty, as in cells from before it
+    record: dict[str, Any] = dict(seat.cell.content["axes"]) | {"seed": seat.cell.seed}
     outdated = seat.state == "outdated" and seat.extra  # kept for its worth, counted by nothing
     if seat.kept is not None and (seat.state == "done" or outdated):
         return record | dict(seat.kept.metrics) | {"status": seat.state, "seconds": seat.kept.seconds}

@@ -100,6 +100,11 @@ def _rows_beside(folder: Path, presenter: Presenter) -> pd.DataFrame | None:
     return rows[rows["status"] == "done"]
 
 
+def _write_table(folder: Path, name: str, table: pd.DataFrame, drawing: Drawing) -> None:
+    replace_file(folder / "tables" / f"{name}.csv", table.to_csv(index=False))
+    drawing.made.add(f"tables/{name}.csv")
+
+
 def _draw(folder: Path, rows: pd.DataFrame, presenter: Presenter, experiment: str, judged: bool) -> Drawing:
     from fairpriv.report.figures import figure_bytes
     from fairpriv.report.verdicts import judge
@@ -115,13 +120,13 @@ def _draw(folder: Path, rows: pd.DataFrame, presenter: Presenter, experiment: st
     if presenter.beside is not None and other is not None:
         with drawing.part(f"tables with {presenter.beside.experiment}"):
             tables |= presenter.beside.tables(finished, other)
-    if judged:
+    for name, table in tables.items():
+        _write_table(folder, name, table, drawing)
+    if judged:  # last: a reason may name one of these tables
         with drawing.part("verdicts"):
             verdicts = judge(experiment, rows, presenter)
-            tables |= {"verdicts": verdicts} if verdicts is not None else {}
-    for name, table in tables.items():
-        replace_file(folder / "tables" / f"{name}.csv", table.to_csv(index=False))
-        drawing.made.add(f"tables/{name}.csv")
+            if verdicts is not None:
+                _write_table(folder, "verdicts", verdicts, drawing)
     figures: dict[str, Any] = {}
     with drawing.part("figures"):
         figures |= presenter.figures(finished, _arrays(read_folder(folder)))

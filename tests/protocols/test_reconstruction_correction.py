@@ -320,7 +320,7 @@ def test_forests_are_held_against_the_printed_reconstructions():
     )
     both = pd.concat([one, one.assign(model="random_forest_tuned", baseline=0.5, forest_max_depth=4)])
     found = tables(both)
-    assert set(found) == {"forests", "forests_counts"}
+    assert set(found) == {"forests", "forests_counts", "forests_means"}
     each = found["forests"].query("dataset == 'adult' and metric == 'baseline' and fairness == 'SP'")
     worse = each[each["model"] == "random_forest_tuned"]
     np.testing.assert_allclose(worse["ours"], 0.5)

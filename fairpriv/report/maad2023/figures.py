@@ -228,6 +228,11 @@ def fronts(rows: pd.DataFrame) -> Any:
     axis.fill_between([bias / 2, 0.02], level - 0.01, level + 0.003, color="0.9", zorder=0)
     axis.annotate("half the bias for at most 0.01", (bias / 2, level + 0.003), fontsize=8.5, va="bottom")
     axis.axvline(0, color="0.3", linewidth=0.8)
+    # the means decide what is shown: an interval of two splits is wider than all of them together
+    means = some.groupby([*ways, "defense.gamma"])[["aod_sex", "micro_f1"]].mean()
+    low, high = (getattr(means, end)() for end in ("min", "max"))
+    axis.set_xlim(min(low["aod_sex"], bias) - 0.03, max(high["aod_sex"], 0.0) + 0.03)
+    axis.set_ylim(min(low["micro_f1"], level) - 0.02, max(high["micro_f1"], level) + 0.01)
     axis.set(xlabel="average odds difference by sex", ylabel="micro F1")
     axis.legend(fontsize=9, loc="lower left")
     seen = _splits({str(v): found for v, found in some.groupby([*ways, "defense.gamma"])})

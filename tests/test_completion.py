@@ -84,6 +84,8 @@ def terminal(request, tmp_path):
     opened.close()
 
 
+# JAX, where another test imported it, warns at any fork; the child is replaced by a shell at once
+@pytest.mark.filterwarnings("ignore:.*fork.*")
 @pytest.mark.parametrize("terminal", SHELLS, indirect=True)
 def test_a_tab_completes_in_the_shell_itself(terminal):
     assert terminal.completed("fairpriv ver") == "fairpriv verify"

@@ -184,6 +184,7 @@ LONG = ("maad_private", "information_obfuscation", "attack_defense_matrix")  # a
     "experiment", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in EXPERIMENTS]
 )
 def test_nothing_that_a_smoke_run_enters_is_missing_from_the_closure(experiment):
+    config.start()  # whatever conf/ another test pointed at
     plan = config.plan([f"experiment={experiment}", "profile=smoke"])
     try:
         if params := dict(plan.cells[0].plugins.get("dataset", {})):  # an audit needs no data

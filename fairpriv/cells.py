@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from fairpriv.registry import build
+from fairpriv.registry import build, find
 from fairpriv.seeds import canonical, stream
 
 if TYPE_CHECKING:
@@ -42,8 +42,13 @@ class Cell:
 
     @classmethod
     def parse(cls, identity: str) -> "Cell":
-        """Return the cell of a canonical text."""
-        return cls(**json.loads(identity))
+        """Return the cell of a canonical text.
+
+        An axis that came later and is not in it stands at its default: its streams are those of the cell that was run.
+        """
+        said = json.loads(identity)
+        later = find("protocols", said["protocol"]).later
+        return cls(**said, quiet=frozenset(axis for axis in later if axis not in said["axes"]))
 
     def __getitem__(self, axis: str) -> Any:
         """Return the value of an axis."""

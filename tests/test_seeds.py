@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from fairpriv.cells import Cell
+from fairpriv.cells import Cell, expand
+from fairpriv.protocols.bias_queries import BiasQueries
 from fairpriv.seeds import canonical, stream
 
 
@@ -41,3 +42,13 @@ def test_named_axes_share_a_stream():
 def test_canonical_text_does_not_depend_on_order_or_kind_of_number():
     assert canonical({"b": 1, "a": 2.0}) == canonical({"a": 2, "b": 1.0})
     assert canonical(float("inf")) == "Infinity"
+
+
+def test_a_cell_read_back_draws_what_the_cell_that_was_run_drew():
+    """An axis that came later stands in no stored text at its default: `verify` must not take it for one that is null."""
+    point = {"epsilon": 1, "candidate": None, "audit": False}
+    (cell,) = expand("attribute_conceal", [({a: [v] for a, v in point.items()}, [3])], lambda axes: {}, BiasQueries.later)
+    back = Cell.parse(cell.identity)
+    assert back.identity == cell.identity
+    noise = ("noise", "epsilon", "candidate")
+    assert back.rng(*noise).random() == cell.rng(*noise).random()

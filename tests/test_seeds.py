@@ -45,9 +45,9 @@ def test_canonical_text_does_not_depend_on_order_or_kind_of_number():
 
 
 def test_a_cell_read_back_draws_what_the_cell_that_was_run_drew():
-    """An axis that came later stands in no stored text at its default: `verify` must not take it for one that is null."""
-    point = {"epsilon": 1, "candidate": None, "audit": False}
-    (cell,) = expand("attribute_conceal", [({a: [v] for a, v in point.items()}, [3])], lambda axes: {}, BiasQueries.later)
+    # an axis that came later stands in no stored text at its default: not the same as one that is null
+    block = {"epsilon": [1], "candidate": [None], "audit": [False]}
+    (cell,) = expand("attribute_conceal", [(block, [3])], lambda point: {}, BiasQueries.later)
     back = Cell.parse(cell.identity)
     assert back.identity == cell.identity
     noise = ("noise", "epsilon", "candidate")

@@ -31,15 +31,15 @@ def main(argv: Sequence[str]) -> int:
     silent = (lambda _: None) if args.json else on_stderr
     found = verify(Path(args.results_dir), args.experiment, args.sample, args.seed, silent, args.jobs, args.minutes)
     counts = {name: found.counts[name] for name in ("equal", "rounding", "different", "failed")}
-    different = [{"cell": d.kept.describe(), "verdict": d.verdict, "detail": d.detail} for d in found.different]
+    unequal = [{"cell": u.kept.describe(), "verdict": u.verdict, "detail": u.detail} for u in found.unequal]
     if args.json:
-        print(strict_json.dumps(counts | {"not_here": dict(found.not_here), "differences": different}))
+        print(strict_json.dumps(counts | {"not_here": dict(found.not_here), "differences": unequal}))
     else:
         words = {"equal": "equal in bytes", "rounding": "equal within rounding", "different": "different"}
         failed = [f"{counts['failed']} failed"] if counts["failed"] else []
         print(", ".join([*(f"{counts[name]} {text}" for name, text in words.items()), *failed]))
         for why, number in found.not_here.items():
             print(f"  {number} not computed here: {why}")
-        for row in different:
+        for row in unequal:
             print(f"  {row['verdict']}: {row['cell']}\n    {row['detail']}")
-    return 1 if different else 0
+    return int(counts["different"] + counts["failed"] > 0)

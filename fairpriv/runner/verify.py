@@ -21,10 +21,10 @@ LOCAL = {"name": "local"}
 
 @dataclass
 class Verified:
-    """What a verification found: counts, what differs, and what could not be computed here."""
+    """What a verification found: counts, what is not equal in bytes, and what could not be computed here."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    different: list[Again] = field(default_factory=list)
+    unequal: list[Again] = field(default_factory=list)
     not_here: Counter[str] = field(default_factory=Counter)
 
 
@@ -108,6 +108,6 @@ def verify(
     say(f"computing {len(wanted)} of {len(kept)} cells again: {duration(seconds)} of work, more where cells share it")
     for one, _ in again(kept, wanted, LOCAL, workers):
         found.counts[one.verdict] += 1
-        if one.verdict not in ("equal", "rounding"):
-            found.different.append(one)
+        if one.verdict != "equal":
+            found.unequal.append(one)
     return found

@@ -2,7 +2,7 @@
 
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -57,6 +57,11 @@ def load(cell: Cell) -> Dataset:
     return datasets.load(params.pop("name"), params)
 
 
+def _plain(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metrics as they read back from the store: numpy's numbers as Python's."""
+    return {name: value.item() if hasattr(value, "item") else value for name, value in metrics.items()}
+
+
 def _compute(indices: Sequence[int], cells: Sequence[Cell]) -> list[Finished]:
     start = time.perf_counter()
     results = build("protocols", cells[0].protocol).run(cells, load)
@@ -65,7 +70,7 @@ def _compute(indices: Sequence[int], cells: Sequence[Cell]) -> list[Finished]:
     each = round((time.perf_counter() - start) / len(cells), 6)
     here = {"processor": pin.processor(), "pin": pin.state()}
     return [
-        Finished(index, dict(r.metrics), pack(r.arrays), each, array_sums(r.arrays), **here)
+        Finished(index, _plain(r.metrics), pack(r.arrays), each, array_sums(r.arrays), **here)
         for index, r in zip(indices, results)
     ]
 

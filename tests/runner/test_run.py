@@ -10,9 +10,13 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from fairpriv.cells import Cell
+from fairpriv.protocols.base import Result
+from fairpriv.runner import work
 from tests.conftest import TOY, timeless
 
 
@@ -263,3 +267,13 @@ def test_bad_requests_are_one_line_with_the_choices_and_exit_2(shell, overrides,
     assert len(done.stderr.strip().splitlines()) == 1
     assert says in done.stderr
     assert not (shell.folder / "results").exists()
+
+
+def test_metrics_are_what_reads_back_from_the_store(monkeypatch):
+    class Numpy:
+        def run(self, cells, load):
+            return [Result({"a": np.float64(0.5), "n": np.int64(3), "why": "x"})]
+
+    monkeypatch.setattr(work, "build", lambda kind, name: Numpy())
+    (done,) = work.perform(work.Task((0,), (Cell("numpy", {}),), frozenset([0])))
+    assert [type(value) for value in done.metrics.values()] == [float, int, str]

@@ -8,8 +8,8 @@ from fairpriv.runner.survey import Seat
 from fairpriv.stamps.stamp import Stamp
 
 
-def _seat(mood, quiet=frozenset()):
-    cell = Cell("toy", {"x": 1, "mood": mood}, {}, 0, quiet)
+def _seat(audit, quiet=frozenset()):
+    cell = Cell("attribute_conceal", {"m": 1, "audit": audit}, {}, 0, quiet)
     stamp = Stamp(cell.identity, "", "code")
     kept = Kept(stamp, {"score": 0.5 if quiet else 0.7}, 0.1, Origin({}, "", "", ""), {})
     return Seat(cell, "done", kept=kept)
@@ -17,9 +17,10 @@ def _seat(mood, quiet=frozenset()):
 
 def test_an_axis_that_came_later_may_stand_at_its_default_in_some_cells_only(tmp_path):
     """The cell at the default is the one from before the axis: nothing in its row tells them apart."""
-    seats = [_seat("calm", frozenset({"mood"})), _seat("wild")]
+    seats = [_seat(False, frozenset({"audit"})), _seat(True)]
     frame(seats).to_csv(tmp_path / CELLS, index=False)
     write_stamps(tmp_path, [seat.kept for seat in seats], {"code": {}})
     folder = read_folder(tmp_path)
     assert folder.notices == []
-    assert [(kept.cell.axes.get("mood"), kept.metrics["score"]) for kept in folder.kept] == [(None, 0.5), ("wild", 0.7)]
+    assert folder.kept[0].cell == seats[0].cell.parse(seats[0].cell.identity)
+    assert [(kept.cell.axes.get("audit"), kept.metrics["score"]) for kept in folder.kept] == [(None, 0.5), (True, 0.7)]

@@ -13,10 +13,10 @@ LIMIT = 4000
 # after fewer iterations and in single precision, which is far finer than what those leave open. It decides about as
 # the vertex does: at least 99.5 % of the attributes alike with n = 10,000, m = 1,000 (tests/attacks, tests/benchmarks).
 EXACT_UP_TO = 1_000_000
-LARGE_LIMIT = 250
+LARGE_LIMIT, LARGE_RELAXATION = 200, 1.9
 # A large problem's steps: a short one finds the large entries soon, whatever the size of the noise; longer ones, taken
 # by and by, settle which of the others are zero.
-FIRST_STEP, LAST_STEP, LONGER = 0.25, 4.0, 2**0.5
+FIRST_STEP, LAST_STEP, LONGER = 0.25, 2.0, 2.0
 SPARSE = 0.8  # nonzeros per equation up to which a column is solved on its support
 FINISH_AT = (100, 200, 500, 2000)  # iterations at which a column is handed to the simplex if it is ripe
 
@@ -58,7 +58,7 @@ def _large(q: np.ndarray, b: np.ndarray) -> np.ndarray:
     scaled, unit = _scaled(q, b)
     out, open_ = np.zeros((q.shape[1], b.shape[1])), unit > 0
     start, step = np.zeros_like(out, dtype=np.float32, order="F"), np.full(b.shape[1], FIRST_STEP, dtype=np.float32)
-    for state in iterate(affine_single(q, scaled), soft, start, step, LARGE_LIMIT):
+    for state in iterate(affine_single(q, scaled), soft, start, step, LARGE_LIMIT, LARGE_RELAXATION):
         for k in np.flatnonzero(open_):
             z, u = state.z[:, k].astype(float), state.u[:, k].astype(float) / state.step[k]
             t = _sparse(q, scaled[:, k], z, u) if _filled(q, state, k) <= SPARSE else None

@@ -42,12 +42,14 @@ def _size(a: np.ndarray) -> np.ndarray:
     return np.abs(a).max(axis=0)
 
 
-def iterate(data: Prox, penalty: Prox, z: np.ndarray, step: np.ndarray, limit: int) -> Iterator[State]:
+def iterate(
+    data: Prox, penalty: Prox, z: np.ndarray, step: np.ndarray, limit: int, relaxation: float = RELAXATION
+) -> Iterator[State]:
     """Run the splitting from z and hand the state over every `CHECK` iterations."""
     state = State(0, z, z, np.zeros_like(z), z, step.copy())
     for iteration in range(1, limit + 1):
         x = data(state.z - state.u, state.step)
-        w = RELAXATION * x + (1.0 - RELAXATION) * state.z + state.u
+        w = relaxation * x + (1.0 - relaxation) * state.z + state.u
         z = penalty(w, state.step)
         state.change, state.x, state.z, state.u, state.iteration = z - state.z, x, z, w - z, iteration
         if iteration % CHECK == 0:

@@ -10,8 +10,8 @@ from fairpriv.attacks.reveal.recovery.splitting import State, affine, affine_sin
 GAP = 1e-9  # relative duality gap at which a column is done
 LIMIT = 4000
 # Pivots cost m² each, and a large problem takes many: beyond this many entries of H the splitting has the last word,
-# after fewer iterations and in single precision, which is far finer than what those leave open. It decides about as
-# the vertex does: at least 99.5 % of the attributes alike with n = 10,000, m = 1,000 (tests/attacks, tests/benchmarks).
+# after fewer iterations and in single precision, which is far finer than what those leave open. It decides at least
+# 99.5 % of the attributes as the vertex does (tests/attacks).
 EXACT_UP_TO = 1_000_000
 LARGE_LIMIT, LARGE_RELAXATION = 200, 1.9
 # A large problem's steps: a short one finds the large entries soon, whatever the size of the noise; longer ones, taken
@@ -36,6 +36,7 @@ def _scaled(q: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _exact(q: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Solve a block of columns to the vertex, or to a duality gap of `GAP`."""
     scaled, unit = _scaled(q, b)
     out, open_ = np.zeros((q.shape[1], b.shape[1])), unit > 0
     for state in iterate(affine(q, scaled), soft, np.zeros_like(out), np.ones(b.shape[1]), LIMIT):
@@ -55,6 +56,7 @@ def _exact(q: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _large(q: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Solve a block of columns by the splitting alone; those with a small support are still exact, and proved so."""
     scaled, unit = _scaled(q, b)
     out, open_ = np.zeros((q.shape[1], b.shape[1])), unit > 0
     start, step = np.zeros_like(out, dtype=np.float32, order="F"), np.full(b.shape[1], FIRST_STEP, dtype=np.float32)

@@ -90,7 +90,7 @@ class Sensing:
 
 
 def _solve(factor: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return L⁻¹ applied to wide rows, strip by strip: LAPACK wants the other memory order, and strips turn in cache."""
+    """Return L⁻¹ rows, strip by strip: LAPACK wants the other memory order, and a strip is turned in cache."""
     out = np.empty_like(rows)
     for start in range(0, rows.shape[1], STRIP):
         strip = slice(start, start + STRIP)

@@ -1,4 +1,7 @@
-"""Our basis pursuit against HiGHS on the same noisy right-hand sides, side by side, on one BLAS thread."""
+"""Our basis pursuit against HiGHS on the same noisy right-hand sides, side by side, on one BLAS thread.
+
+A shared machine stretches the wall clock, so both comparisons also say what the processor spent.
+"""
 
 import math
 import time
@@ -59,11 +62,11 @@ def bench() -> list[tuple[str, float, float, float, str]]:
         note = f"{alike:.2%} decided alike; objective at most {above:.0e} above; CPU ratio {reference_cpu / cpu:.0f}"
         rows.append(("l1 decoder, n=1000 m=500, 5 answers, vs HiGHS", seconds, reference, reference / seconds, note))
         h, group, answers, known = problem(10_000, 1_000, 100)
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         t = decode("l1", Sensing(h), answers, known)
-        seconds = time.perf_counter() - start
+        seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
         exact = np.mean((t[:, -1] > 0.5) == (group == 0))
-        note = f"{exact:.2%} right without noise; reference: the {ALLOWED:g} s it may take"
+        note = f"{exact:.2%} right without noise; {cpu:.1f} s of processor; reference: the {ALLOWED:g} s it may take"
         rows.append(("l1 decoder, n=10000 m=1000, 5 answers", seconds, ALLOWED, ALLOWED / seconds, note))
     return rows
 

@@ -186,6 +186,33 @@ def test_a_column_has_the_same_bytes_whatever_it_is_solved_with(name):
             assert part.tobytes() == whole[:, chosen].tobytes()
 
 
+@pytest.mark.parametrize(("n", "m"), [(60, 25), (301, 77), (1030, 130)])
+def test_a_large_problems_column_has_the_same_bytes_whatever_it_is_solved_with(n, m, monkeypatch):
+    monkeypatch.setattr("fairpriv.attacks.reveal.recovery.basis_pursuit.EXACT_UP_TO", 0)
+    laws = [Cauchy(s) for s in np.geomspace(1e-4, 1, 8)] + [Laplace(0.1), Gaussian(0.01), Exact()]
+    sensing, _, answers, known = problem(n, m, 6, laws)
+    with threadpool_limits(1):
+        whole = decode("l1", sensing, answers, known)
+        for chosen in ([0], [4, 10, 7], [9, 3, 8, 0, 1]):
+            part = decode("l1", sensing, answers[:, chosen], [known[k] for k in chosen])
+            assert part.tobytes() == whole[:, chosen].tobytes()
+
+
+def test_a_large_problem_without_noise_is_solved_to_the_vertex(monkeypatch):
+    sensing, group, answers, known = problem(300, 150, 10, [Exact()])
+    monkeypatch.setattr("fairpriv.attacks.reveal.recovery.basis_pursuit.EXACT_UP_TO", 0)
+    np.testing.assert_allclose(decode("l1", sensing, answers, known)[:, 0], group == 0, atol=1e-9)
+
+
+def test_rows_are_the_same_bytes_in_strips(monkeypatch):
+    h = np.random.default_rng(0).random((90, 700))
+    with threadpool_limits(1):
+        whole = Sensing(h).q
+        monkeypatch.setattr("fairpriv.attacks.reveal.recovery.sensing.STRIP", 64)
+        assert Sensing(h).q.tobytes() == whole.tobytes()
+    np.testing.assert_allclose(whole @ whole.T, np.eye(90), atol=1e-12)
+
+
 def test_unknown_decoder_is_refused():
     with pytest.raises(BadRequest, match="decoder must be one of l1, lp, cvxpy, box"):
         decode("l2", Sensing(np.eye(2)), np.zeros((2, 1)), [Knowledge(1, 1, Exact())])

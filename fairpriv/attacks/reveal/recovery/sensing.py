@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular, svd
 
+STRIP = 1024  # columns of H turned into the other memory order at a time
 BLOCK = 8  # right-hand sides solved together; every matrix product has this width, whatever the number of columns
 
 
@@ -52,16 +53,16 @@ class Sensing:
         """Return (L, Q) with H = LQ, L lower triangular; L is None where only the SVD is accurate enough."""
         m, n = self.h.shape
         if m < n:
-            lower, q = np.eye(m), self.h
+            lower, q = None, self.h
             for _ in range(2):  # Cholesky-QR, and once more when H is ill conditioned
                 try:
                     factor = cholesky(q @ q.T, lower=True, check_finite=False)
                 except LinAlgError:
                     break
-                q = solve_triangular(factor, q, lower=True, check_finite=False)
-                lower = lower @ factor
+                q = _solve(factor, q)
+                lower = factor if lower is None else lower @ factor
                 if _orthonormal(q):
-                    return lower, np.ascontiguousarray(q)
+                    return lower, q
         return None, self._svd[2]
 
     @cached_property
@@ -86,6 +87,15 @@ class Sensing:
             return solve_triangular(lower, eta, lower=True, check_finite=False)
         u, s, _ = self._svd
         return (u.T @ eta) / s[:, None]
+
+
+def _solve(factor: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return L⁻¹ rows, strip by strip: LAPACK wants the other memory order, and a strip is turned in cache."""
+    out = np.empty_like(rows)
+    for start in range(0, rows.shape[1], STRIP):
+        strip = slice(start, start + STRIP)
+        out[:, strip] = solve_triangular(factor, rows[:, strip], lower=True, check_finite=False)
+    return out
 
 
 def _orthonormal(q: np.ndarray, tolerance: float = 1e-12) -> bool:

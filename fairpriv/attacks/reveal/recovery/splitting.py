@@ -26,6 +26,10 @@ class State:
         """Move each column's step so that its two residuals stay within a factor of five of each other."""
         primal, dual = _size(self.x - self.z), _size(self.change)
         factor = np.where(primal > 5 * dual, 0.5, np.where(dual > 5 * primal, 2.0, 1.0))
+        self.rescale(factor)
+
+    def rescale(self, factor: np.ndarray | float) -> None:
+        """Multiply each column's step, and the dual which is in units of it."""
         self.step *= factor
         self.u *= factor
 
@@ -38,12 +42,14 @@ def _size(a: np.ndarray) -> np.ndarray:
     return np.abs(a).max(axis=0)
 
 
-def iterate(data: Prox, penalty: Prox, z: np.ndarray, step: np.ndarray, limit: int) -> Iterator[State]:
+def iterate(
+    data: Prox, penalty: Prox, z: np.ndarray, step: np.ndarray, limit: int, relaxation: float = RELAXATION
+) -> Iterator[State]:
     """Run the splitting from z and hand the state over every `CHECK` iterations."""
     state = State(0, z, z, np.zeros_like(z), z, step.copy())
     for iteration in range(1, limit + 1):
         x = data(state.z - state.u, state.step)
-        w = RELAXATION * x + (1.0 - RELAXATION) * state.z + state.u
+        w = relaxation * x + (1.0 - relaxation) * state.z + state.u
         z = penalty(w, state.step)
         state.change, state.x, state.z, state.u, state.iteration = z - state.z, x, z, w - z, iteration
         if iteration % CHECK == 0:
@@ -80,3 +86,9 @@ def affine(q: np.ndarray, b: np.ndarray) -> Prox:
     """Projection onto {t: Qt = b}, Q with orthonormal rows."""
     base = q.T @ b
     return lambda v, step: v - q.T @ (q @ v) + base
+
+
+def affine_single(q: np.ndarray, b: np.ndarray) -> Prox:
+    """Return the same in single precision, for v in Fortran order: half the memory to read in the order BLAS likes."""
+    base, q = (b.T @ q).astype(np.float32).T, q.astype(np.float32)
+    return lambda v, step: v - ((v.T @ q.T) @ q).T + base

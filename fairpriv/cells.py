@@ -4,7 +4,7 @@ import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from fairpriv.registry import build, find
@@ -45,10 +45,10 @@ class Cell:
         """Return the cell of a canonical text.
 
         An axis that came later and is not in it stands at its default: its streams are those of the cell that was run.
+        What cells that differ in their seed alone have in common is read once.
         """
-        said = json.loads(identity)
-        later = find("protocols", said["protocol"]).later
-        return cls(**said, quiet=frozenset(axis for axis in later if axis not in said["axes"]))
+        point, seed = split(identity)
+        return _first(point).with_seed(seed)
 
     def __getitem__(self, axis: str) -> Any:
         """Return the value of an axis."""
@@ -83,6 +83,7 @@ class Cell:
     def with_seed(self, seed: int) -> "Cell":
         """Return the same point with another seed; its text is not made anew, which counts where seeds are many."""
         cell = replace(self, seed=seed)
+        cell.__dict__["point"] = self.point
         cell.__dict__["identity"] = f"{self.point}{_SEED}{seed}}}"
         return cell
 
@@ -94,6 +95,20 @@ class Cell:
         told = [axis for axis in axes if axis not in self.quiet]
         chosen = {a: self.plugins.get(a, self.axes.get(a)) for a in told} if axes else self.content
         return stream(self.protocol, chosen, self.seed, role)
+
+
+def split(identity: str) -> tuple[str, int]:
+    """Return the point of a cell's canonical text, and its seed."""
+    point, _, seed = identity.rpartition(_SEED)
+    return point, int(seed.removesuffix("}"))
+
+
+@lru_cache(maxsize=1 << 16)
+def _first(point: str) -> Cell:
+    """Return the cell of a point's text with seed 0."""
+    said = json.loads(f"{point}{_SEED}0}}")
+    later = find("protocols", said["protocol"]).later
+    return Cell(**said, quiet=frozenset(axis for axis in later if axis not in said["axes"]))
 
 
 def _product(axes: Mapping[str, Sequence[Any]]) -> Iterable[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 from fairpriv.cells import Cell
 from fairpriv.config import Plan
 from fairpriv.errors import DataUnavailable, DoesNotFit
+from fairpriv.protocols.base import Protocol
 from fairpriv.registry import build, find
 from fairpriv.runner import pin
 from fairpriv.runner.engines import run_tasks
@@ -66,16 +67,25 @@ def prepare(plan: Plan, library: Library) -> Job:
     surveyor = Surveyor(library, plan.config.get("reuse") == "strict", bool(plan.config.get("recompute")))
     seats = []
     unavailable: Counter[str] = Counter()
+    lacking: dict[str, DataUnavailable | None] = {}  # by point: a package that only some cells need
     for cell in plan.cells:
         seat = surveyor.look(cell)
-        try:
-            protocol.validate(cell)
-        except DataUnavailable as error:  # a package that only some cells need
-            if seat.state != "done":  # else it was computed where it could be
-                unavailable[str(error)] += 1
-                seat = Seat(cell, "not run", error.brief)
+        if cell.point not in lacking:
+            lacking[cell.point] = _lacking(protocol, cell)
+        if (error := lacking[cell.point]) and seat.state != "done":  # else it was computed where it could be
+            unavailable[str(error)] += 1
+            seat = Seat(cell, "not run", error.brief)
         seats.append(seat)
     return Job(plan, _in_folder(plan, seats, surveyor), surveyor.other_versions, unavailable)
+
+
+def _lacking(protocol: Protocol, cell: Cell) -> DataUnavailable | None:
+    """Check a cell's point, and return what it needs that is not installed here."""
+    try:
+        protocol.validate(cell)
+    except DataUnavailable as error:
+        return error
+    return None
 
 
 def _in_folder(plan: Plan, seats: list[Seat], surveyor: Surveyor) -> list[Seat]:
@@ -149,6 +159,8 @@ def _shared(cell: Cell) -> tuple[str, ...]:
 
 def tasks_of(cells: Sequence[Cell], wanted: set[int], skip: Collection[int] = ()) -> list[Task]:
     """Group cells that share work; a group with anything wanted is computed whole, so that its bytes do not change."""
+    if not wanted:
+        return []
     groups: dict[str, list[int]] = defaultdict(list)
     for index, cell in enumerate(cells):
         if index not in skip:

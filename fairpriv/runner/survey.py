@@ -12,6 +12,7 @@ from fairpriv.cells import Cell
 from fairpriv.errors import DataUnavailable, FairprivError
 from fairpriv.runner.kept import Kept
 from fairpriv.runner.library import Library
+from fairpriv.stamps.closure import Code
 from fairpriv.stamps.stamp import Stamp, changed, code_behind, combination, differences, versions
 
 UNKNOWN = "data not at hand"
@@ -41,13 +42,24 @@ class Seat:
         return self.kept
 
 
+@dataclass(frozen=True)
+class _Ground:
+    """What all cells of a point stand on: their code, the sum of their data, and the packages that are here."""
+
+    code: Code
+    data: str | None
+    versions: Mapping[str, str]
+
+
 class Surveyor:
-    """Looks at cells one by one; what many share (sums of data, code) is looked at once."""
+    """Looks at cells one by one; what many share (sums of data, code) is looked at once a point."""
 
     def __init__(self, library: Library, strict: bool = False, recompute: bool = False) -> None:
         self.library, self.strict, self.recompute = library, strict, recompute
         self.other_versions: Counter[str] = Counter()
         self._sums: dict[str, str | None] = {}
+        self._grounds: dict[str, _Ground] = {}
+        self._other: dict[tuple[str, str], str] = {}
 
     def data_sum(self, cell: Cell) -> str | None:
         """Return the sum of a cell's data where its files are here; nothing is downloaded."""
@@ -62,25 +74,39 @@ class Surveyor:
     def look(self, cell: Cell, extra: bool = False) -> Seat:
         """Return how a cell stands."""
         try:
-            code = code_behind(cell)
+            ground = self._ground(cell)
         except FairprivError as error:  # a plug-in that is no longer there
             return Seat(cell, "outdated", str(error), self._last(cell), extra=extra)
-        data = self.data_sum(cell)
+        code, data = ground.code, ground.data
         known = self.library.by_cell.get(cell.identity, [])
         same = [k for k in known if k.stamp.code == code.digest and data in (None, k.stamp.data)]
         if same and not self.recompute:
             kept = same[-1]
             seat = Seat(cell, "done", kept=kept, data=kept.stamp.data, extra=extra)
-            other = differences(kept.origin.versions, versions(code.packages))
+            other = self._other_versions(kept, ground)
             if other and self.strict:
-                return Seat(cell, "outdated", _packages(other), kept, data, extra)
-            self.other_versions.update([_packages(other)] if other else [])
+                return Seat(cell, "outdated", other, kept, data, extra)
+            if other:
+                self.other_versions[other] += 1
             return seat
         if not known:
             return Seat(cell, "missing", UNKNOWN if data is None else "", data=data, extra=extra)
         if self.recompute and same:
             return Seat(cell, "outdated", "recompute=true", same[-1], data, extra)
         return Seat(cell, "outdated", self._why(known[-1], code.digest, code.definitions, data), known[-1], data, extra)
+
+    def _ground(self, cell: Cell) -> _Ground:
+        if cell.point not in self._grounds:
+            code = code_behind(cell)
+            self._grounds[cell.point] = _Ground(code, self.data_sum(cell), versions(code.packages))
+        return self._grounds[cell.point]
+
+    def _other_versions(self, kept: Kept, ground: _Ground) -> str:
+        """Say which packages a cell was made with other versions of ("" for none)."""
+        pair = kept.origin.text, ground.code.digest
+        if pair not in self._other:
+            self._other[pair] = _packages(differences(kept.origin.versions, ground.versions))
+        return self._other[pair]
 
     def _last(self, cell: Cell) -> Kept | None:
         known = self.library.by_cell.get(cell.identity, [])

@@ -132,20 +132,23 @@ def expand(
         seeds = list(seeds)
         for point in _product(axes):
             plugins = resolve(point)
-            quiet = _quiet(point, plugins, later or {})
-            first = Cell(protocol, point, plugins, 0, quiet)
+            said = _said(point, plugins)
+            first = Cell(protocol, said, plugins, 0, _quiet(said, later or {}))
             for cell in map(first.with_seed, seeds):
                 cells.setdefault(cell.identity, cell)
     return list(cells.values())
 
 
-def _quiet(
-    point: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]], later: Mapping[str, Any]
-) -> frozenset[str]:
-    """Return the axes that say nothing: at the default of a parameter (or axis) that came later."""
-    names = {axis for axis, default in later.items() if point.get(axis, default) == default}
-    for axis in point:
-        group, _, parameter = axis.partition(".")
-        if parameter and group in plugins and parameter not in plugins[group]:
-            names.add(axis)  # `essential` left it out
-    return frozenset(names)
+def _said(point: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the axes of a point without those of a parameter that came later and stands at its default.
+
+    `essential` left it out of the plug-in: with the axis or without, it is the same cell and draws the same streams.
+    """
+    pairs = ((axis, axis.partition(".")) for axis in point)
+    left = {axis for axis, (group, _, name) in pairs if name and group in plugins and name not in plugins[group]}
+    return {axis: value for axis, value in point.items() if axis not in left}
+
+
+def _quiet(point: Mapping[str, Any], later: Mapping[str, Any]) -> frozenset[str]:
+    """Return the axes that say nothing: those that the protocol got later, at their default."""
+    return frozenset(axis for axis, default in later.items() if point.get(axis, default) == default)

@@ -20,7 +20,7 @@ from fairpriv.runner.library import Library, open_library
 from fairpriv.runner.progress import Progress
 from fairpriv.runner.revision import revision
 from fairpriv.runner.signals import exit_code_of
-from fairpriv.runner.survey import Brought, Seat, Surveyor, bring, forecast, reasons, told
+from fairpriv.runner.survey import Brought, Seat, Surveyor, bring, expected, forecast, reasons, told
 from fairpriv.runner.work import Finished, Task, load
 from fairpriv.seeds import canonical
 from fairpriv.stamps.stamp import code_behind, versions
@@ -191,6 +191,12 @@ def _settle(finished: Finished, seat: Seat, library: Library) -> None:
         seat.state, seat.why, seat.kept = "done", "", keep(finished, finished.metrics, seat, library)
 
 
+def _times(job: Job, wanted: Sequence[int], library: Library) -> dict[int, float | None]:
+    """Return by how many seconds each of these cells is expected to lengthen the run; None where nobody knows."""
+    times = expected([job.seats[index] for index in wanted], library)
+    return {i: None if time is None else time / job.plan.jobs for i, time in zip(wanted, times)}
+
+
 def _run_job(job: Job, library: Library, progress: Progress) -> int:
     """Run what is missing; return the exit code of an interruption, 0 for none."""
     for seat in job.seats:
@@ -204,7 +210,8 @@ def _run_job(job: Job, library: Library, progress: Progress) -> int:
     library.codes |= codes
     whys = Counter(seat.why for seat in job.seats if seat.state == "not run")
     total = sum(not seat.extra for seat in job.seats)
-    progress.begin(job.plan.experiment, total, total - len(wanted), failed=job.count("failed"), not_run=whys)
+    times = _times(job, sorted(wanted), library)
+    progress.begin(job.plan.experiment, total, [*times.values()], failed=job.count("failed"), not_run=whys)
     finished = run_tasks(job.plan.engine, tasks, min(job.plan.jobs, max(len(tasks), 1)))
     try:
         with contextlib.closing(finished):
@@ -212,7 +219,7 @@ def _run_job(job: Job, library: Library, progress: Progress) -> int:
                 for cell in batch:
                     _settle(cell, job.seats[cell.index], library)
                     job.computed += 1
-                    progress.cell(failed=cell.metrics is None, error=cell.error)
+                    progress.cell(times[cell.index], failed=cell.metrics is None, error=cell.error)
     except KeyboardInterrupt as stop:
         return exit_code_of(stop)
     return 0

@@ -16,6 +16,7 @@ from fairpriv.stamps.closure import Code
 from fairpriv.stamps.stamp import Stamp, changed, code_behind, combination, differences, versions
 
 UNKNOWN = "data not at hand"
+_TRUSTED_SECONDS = 20.0
 
 
 @dataclass
@@ -129,27 +130,44 @@ def _packages(other: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {versions_}" for name, versions_ in other.items())
 
 
-def forecast(seats: Sequence[Seat], library: Library, jobs: int) -> tuple[float, int]:
-    """Return (seconds that the unfinished cells will take, how many of them have no precedent).
+def expected(seats: Sequence[Seat], library: Library) -> list[float | None]:
+    """Return the seconds that each of these cells will take; None where there is no precedent.
 
     A cell takes what it took before, of whatever code; else the mean of those with its plug-ins, or of its protocol.
     """
-    waiting = [seat for seat in seats if seat.state not in ("done", "not run") and not seat.extra]
-    if not waiting:
-        return 0.0, 0
+    if not seats:
+        return []
     by_plugins: dict[Any, list[float]] = defaultdict(list)
     by_protocol: dict[str, list[float]] = defaultdict(list)
     for kept in library.by_key.values():
         by_plugins[kept.cell.protocol, combination(kept.cell)].append(kept.seconds)
         by_protocol[kept.cell.protocol].append(kept.seconds)
-    total, unknown = 0.0, 0
-    for seat in waiting:
-        same = [kept.seconds for kept in library.by_cell.get(seat.cell.identity, ())][-1:]
-        kind = seat.cell.protocol, combination(seat.cell)
-        times = same or by_plugins.get(kind) or by_protocol.get(seat.cell.protocol)
-        total += fmean(times) if times else 0.0
-        unknown += not times
-    return total / max(jobs, 1), unknown
+    means = {kind: fmean(times) for kind, times in (*by_plugins.items(), *by_protocol.items())}
+    found = []
+    for seat in seats:
+        cell = seat.cell
+        same = [kept.seconds for kept in library.by_cell.get(cell.identity, ())]
+        mean = means.get((cell.protocol, combination(cell)), means.get(cell.protocol))
+        found.append(same[-1] if same else mean)
+    return found
+
+
+def forecast(seats: Sequence[Seat], library: Library, jobs: int) -> tuple[float, int]:
+    """Return (seconds that the unfinished cells will take, how many of them have no precedent)."""
+    times = expected([seat for seat in seats if seat.state not in ("done", "not run") and not seat.extra], library)
+    return sum(time for time in times if time is not None) / max(jobs, 1), times.count(None)
+
+
+def time_left(whole: float, spent: float, elapsed: float) -> float:
+    """Return the seconds left of a forecast of which so much is spent: corrected by how it has done so far.
+
+    The first seconds of the forecast (20, or a tenth of it) count for no more than what is spent of them, so that a
+    slow start does not stand for all that follows.
+    """
+    trusted = min(_TRUSTED_SECONDS, whole / 10)
+    ahead = max(trusted - spent, 0.0)  # as if the rest of them went as forecast
+    measured = spent + ahead
+    return (whole - spent) * ((elapsed + ahead) / measured if measured else 1.0)
 
 
 def duration(seconds: float) -> str:

@@ -16,7 +16,7 @@ from fairpriv.registry import build, find
 from fairpriv.runner import pin
 from fairpriv.runner.engines import run_tasks
 from fairpriv.runner.kept import Kept, Origin
-from fairpriv.runner.library import Library, open_library
+from fairpriv.runner.library import Library, many_objects, open_library
 from fairpriv.runner.progress import Progress
 from fairpriv.runner.revision import revision
 from fairpriv.runner.signals import exit_code_of
@@ -61,6 +61,7 @@ class Outcome:
     interrupted: int  # the exit code it asks for; 0: was not
 
 
+@many_objects()
 def prepare(plan: Plan, library: Library) -> Job:
     """Check every cell and see how it stands; nothing is brought or computed yet."""
     protocol = build("protocols", plan.protocol)

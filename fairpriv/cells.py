@@ -4,7 +4,7 @@ import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from fairpriv.registry import build, find
@@ -45,10 +45,10 @@ class Cell:
         """Return the cell of a canonical text.
 
         An axis that came later and is not in it stands at its default: its streams are those of the cell that was run.
+        What cells that differ in their seed alone have in common is read once.
         """
-        said = json.loads(identity)
-        later = find("protocols", said["protocol"]).later
-        return cls(**said, quiet=frozenset(axis for axis in later if axis not in said["axes"]))
+        point, seed = split(identity)
+        return _first(point).with_seed(seed)
 
     def __getitem__(self, axis: str) -> Any:
         """Return the value of an axis."""
@@ -83,6 +83,7 @@ class Cell:
     def with_seed(self, seed: int) -> "Cell":
         """Return the same point with another seed; its text is not made anew, which counts where seeds are many."""
         cell = replace(self, seed=seed)
+        cell.__dict__["point"] = self.point
         cell.__dict__["identity"] = f"{self.point}{_SEED}{seed}}}"
         return cell
 
@@ -94,6 +95,20 @@ class Cell:
         told = [axis for axis in axes if axis not in self.quiet]
         chosen = {a: self.plugins.get(a, self.axes.get(a)) for a in told} if axes else self.content
         return stream(self.protocol, chosen, self.seed, role)
+
+
+def split(identity: str) -> tuple[str, int]:
+    """Return the point of a cell's canonical text, and its seed."""
+    point, _, seed = identity.rpartition(_SEED)
+    return point, int(seed.removesuffix("}"))
+
+
+@lru_cache(maxsize=1 << 16)
+def _first(point: str) -> Cell:
+    """Return the cell of a point's text with seed 0."""
+    said = json.loads(f"{point}{_SEED}0}}")
+    later = find("protocols", said["protocol"]).later
+    return Cell(**said, quiet=frozenset(axis for axis in later if axis not in said["axes"]))
 
 
 def _product(axes: Mapping[str, Sequence[Any]]) -> Iterable[dict[str, Any]]:
@@ -117,20 +132,23 @@ def expand(
         seeds = list(seeds)
         for point in _product(axes):
             plugins = resolve(point)
-            quiet = _quiet(point, plugins, later or {})
-            first = Cell(protocol, point, plugins, 0, quiet)
+            said = _said(point, plugins)
+            first = Cell(protocol, said, plugins, 0, _quiet(said, later or {}))
             for cell in map(first.with_seed, seeds):
                 cells.setdefault(cell.identity, cell)
     return list(cells.values())
 
 
-def _quiet(
-    point: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]], later: Mapping[str, Any]
-) -> frozenset[str]:
-    """Return the axes that say nothing: at the default of a parameter (or axis) that came later."""
-    names = {axis for axis, default in later.items() if point.get(axis, default) == default}
-    for axis in point:
-        group, _, parameter = axis.partition(".")
-        if parameter and group in plugins and parameter not in plugins[group]:
-            names.add(axis)  # `essential` left it out
-    return frozenset(names)
+def _said(point: Mapping[str, Any], plugins: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the axes of a point without those of a parameter that came later and stands at its default.
+
+    `essential` left it out of the plug-in: with the axis or without, it is the same cell and draws the same streams.
+    """
+    pairs = ((axis, axis.partition(".")) for axis in point)
+    left = {axis for axis, (group, _, name) in pairs if name and group in plugins and name not in plugins[group]}
+    return {axis: value for axis, value in point.items() if axis not in left}
+
+
+def _quiet(point: Mapping[str, Any], later: Mapping[str, Any]) -> frozenset[str]:
+    """Return the axes that say nothing: those that the protocol got later, at their default."""
+    return frozenset(axis for axis, default in later.items() if point.get(axis, default) == default)

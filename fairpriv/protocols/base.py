@@ -60,7 +60,10 @@ class Protocol(Plugin):
     least_rows: ClassVar[int] = 10  # what any split into parts needs
 
     def validate(self, cell: Cell) -> None:
-        """Refuse a cell with plug-ins of another family or parameters out of range, before anything runs."""
+        """Refuse a cell with plug-ins of another family or parameters out of range, before anything runs.
+
+        Called once for the cells that differ in their seed alone.
+        """
         self._check_families(cell)
         for group in cell.plugins:
             if group != "dataset":

@@ -11,15 +11,16 @@ from typing import Any
 from fairpriv.cells import Cell
 from fairpriv.config import Plan
 from fairpriv.errors import DataUnavailable, DoesNotFit
+from fairpriv.protocols.base import Protocol
 from fairpriv.registry import build, find
 from fairpriv.runner import pin
 from fairpriv.runner.engines import run_tasks
 from fairpriv.runner.kept import Kept, Origin
-from fairpriv.runner.library import Library, open_library
+from fairpriv.runner.library import Library, many_objects, open_library
 from fairpriv.runner.progress import Progress
 from fairpriv.runner.revision import revision
 from fairpriv.runner.signals import exit_code_of
-from fairpriv.runner.survey import Brought, Seat, Surveyor, bring, forecast, reasons, told
+from fairpriv.runner.survey import Brought, Seat, Surveyor, bring, expected, forecast, reasons, told
 from fairpriv.runner.work import Finished, Task, load
 from fairpriv.seeds import canonical
 from fairpriv.stamps.stamp import code_behind, versions
@@ -60,22 +61,32 @@ class Outcome:
     interrupted: int  # the exit code it asks for; 0: was not
 
 
+@many_objects()
 def prepare(plan: Plan, library: Library) -> Job:
     """Check every cell and see how it stands; nothing is brought or computed yet."""
     protocol = build("protocols", plan.protocol)
     surveyor = Surveyor(library, plan.config.get("reuse") == "strict", bool(plan.config.get("recompute")))
     seats = []
     unavailable: Counter[str] = Counter()
+    lacking: dict[str, DataUnavailable | None] = {}  # by point: a package that only some cells need
     for cell in plan.cells:
         seat = surveyor.look(cell)
-        try:
-            protocol.validate(cell)
-        except DataUnavailable as error:  # a package that only some cells need
-            if seat.state != "done":  # else it was computed where it could be
-                unavailable[str(error)] += 1
-                seat = Seat(cell, "not run", error.brief)
+        if cell.point not in lacking:
+            lacking[cell.point] = _lacking(protocol, cell)
+        if (error := lacking[cell.point]) and seat.state != "done":  # else it was computed where it could be
+            unavailable[str(error)] += 1
+            seat = Seat(cell, "not run", error.brief)
         seats.append(seat)
     return Job(plan, _in_folder(plan, seats, surveyor), surveyor.other_versions, unavailable)
+
+
+def _lacking(protocol: Protocol, cell: Cell) -> DataUnavailable | None:
+    """Check a cell's point, and return what it needs that is not installed here."""
+    try:
+        protocol.validate(cell)
+    except DataUnavailable as error:
+        return error
+    return None
 
 
 def _in_folder(plan: Plan, seats: list[Seat], surveyor: Surveyor) -> list[Seat]:
@@ -149,6 +160,8 @@ def _shared(cell: Cell) -> tuple[str, ...]:
 
 def tasks_of(cells: Sequence[Cell], wanted: set[int], skip: Collection[int] = ()) -> list[Task]:
     """Group cells that share work; a group with anything wanted is computed whole, so that its bytes do not change."""
+    if not wanted:
+        return []
     groups: dict[str, list[int]] = defaultdict(list)
     for index, cell in enumerate(cells):
         if index not in skip:
@@ -179,6 +192,12 @@ def _settle(finished: Finished, seat: Seat, library: Library) -> None:
         seat.state, seat.why, seat.kept = "done", "", keep(finished, finished.metrics, seat, library)
 
 
+def _times(job: Job, wanted: Sequence[int], library: Library) -> dict[int, float | None]:
+    """Return by how many seconds each of these cells is expected to lengthen the run; None where nobody knows."""
+    times = expected([job.seats[index] for index in wanted], library)
+    return {i: None if time is None else time / job.plan.jobs for i, time in zip(wanted, times)}
+
+
 def _run_job(job: Job, library: Library, progress: Progress) -> int:
     """Run what is missing; return the exit code of an interruption, 0 for none."""
     for seat in job.seats:
@@ -192,7 +211,8 @@ def _run_job(job: Job, library: Library, progress: Progress) -> int:
     library.codes |= codes
     whys = Counter(seat.why for seat in job.seats if seat.state == "not run")
     total = sum(not seat.extra for seat in job.seats)
-    progress.begin(job.plan.experiment, total, total - len(wanted), failed=job.count("failed"), not_run=whys)
+    times = _times(job, sorted(wanted), library)
+    progress.begin(job.plan.experiment, total, [*times.values()], failed=job.count("failed"), not_run=whys)
     finished = run_tasks(job.plan.engine, tasks, min(job.plan.jobs, max(len(tasks), 1)))
     try:
         with contextlib.closing(finished):
@@ -200,7 +220,7 @@ def _run_job(job: Job, library: Library, progress: Progress) -> int:
                 for cell in batch:
                     _settle(cell, job.seats[cell.index], library)
                     job.computed += 1
-                    progress.cell(failed=cell.metrics is None, error=cell.error)
+                    progress.cell(times[cell.index], failed=cell.metrics is None, error=cell.error)
     except KeyboardInterrupt as stop:
         return exit_code_of(stop)
     return 0

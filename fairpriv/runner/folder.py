@@ -11,12 +11,14 @@ import json
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from fairpriv.cells import split
 from fairpriv.runner.kept import Kept, Origin, array_sum, savez, vars_of
 from fairpriv.stamps.stamp import Stamp
 
@@ -34,7 +36,8 @@ _READ: dict[str, Callable[[str], Any]] = {
 
 
 def _type(value: Any) -> str:
-    return next(_TYPES[kind] for kind in (bool, int, float, str, type(None)) if isinstance(value, kind))
+    plain = _TYPES.get(type(value))
+    return plain or next(_TYPES[kind] for kind in (bool, int, float, str, type(None)) if isinstance(value, kind))
 
 
 def replace_file(path: Path, content: str | bytes) -> bool:
@@ -84,8 +87,9 @@ def _norm(value: Any) -> str:
 
 def _by_axes(rows: Sequence[Mapping[str, str]], axes: Sequence[str]) -> dict[tuple[str, ...], int]:
     """Return the place of each finished row; an open one may have axes that no finished cell has, and look alike."""
+    norm = cache(_norm)  # a column has few values
     done = [(number, row) for number, row in enumerate(rows) if row.get("seconds")]
-    return {tuple(_norm(row.get(axis)) for axis in (*axes, "seed")): number for number, row in done}
+    return {tuple(norm(row.get(axis)) for axis in (*axes, "seed")): number for number, row in done}
 
 
 def _unzip(path: Path) -> dict[str, Any]:
@@ -108,24 +112,32 @@ def read_folder(path: Path) -> Folder:
         folder.notices.append(f"{path / STAMPS} cannot be read ({error}): its cells count as missing")
         return folder
     folder.codes = said["codes"]
-    cells = [json.loads(entry[0]) for entry in said["cells"]]
-    axes = sorted({axis for cell in cells for axis in cell["axes"]})
+    points = _points([entry[0] for entry in said["cells"]])
+    axes = sorted({axis for point in points.values() for axis in point})
     places = _by_axes(rows, axes)
+    values = {text: tuple(_norm(point.get(axis)) for axis in axes) for text, point in points.items()}
     origins = [Origin(**origin) for origin in said["origins"]]
     found: list[tuple[int, Kept]] = []
-    for cell, (text, data, code, origin, shape, arrays, sum_) in zip(cells, said["cells"]):
-        place = places.get((*(_norm(cell["axes"].get(axis)) for axis in axes), _norm(cell["seed"])))
+    for text, data, code, origin, shape, arrays, sum_ in said["cells"]:
+        point, seed = split(text)
+        place = places.get((*values[point], _norm(seed)))
         stamp = Stamp(text, said["data"][data], code)
         kept = (
             None if place is None else _kept(rows[place], stamp, origins[origin], said["shapes"][shape], arrays or {})
         )
         if place is None or kept is None or kept.sum != sum_:
-            name = ", ".join(f"{a}={v}" for a, v in cell["axes"].items())
-            folder.notices.append(f"{path / CELLS}: {name}, seed={cell['seed']} does not match its checksum")
+            name = ", ".join(f"{a}={v}" for a, v in points[point].items())
+            folder.notices.append(f"{path / CELLS}: {name}, seed={seed} does not match its checksum")
             continue
         found.append((place, kept))
     folder.kept = [kept for _, kept in sorted(found, key=lambda pair: pair[0])]
     return folder
+
+
+def _points(identities: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the axes of each point among these cells, by its text; its seeds share it."""
+    points = dict.fromkeys(split(identity)[0] for identity in identities)
+    return {point: json.loads(f"{point}}}")["axes"] for point in points}
 
 
 def _kept(
@@ -143,14 +155,15 @@ class _Index:
 
     def __init__(self) -> None:
         self.items: list[Any] = []
-        self._known: dict[str, int] = {}
+        self._known: dict[Any, int] = {}
 
-    def __call__(self, item: Any) -> int:
-        text = json.dumps(item, sort_keys=True)
-        if text not in self._known:
-            self._known[text] = len(self.items)
+    def __call__(self, item: Any, key: Any = None) -> int:
+        """Return the number of a thing, which is known by itself or by a key."""
+        key = item if key is None else key
+        if key not in self._known:
+            self._known[key] = len(self.items)
             self.items.append(item)
-        return self._known[text]
+        return self._known[key]
 
 
 def stamps_of(kept: Iterable[Kept], codes: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
@@ -159,13 +172,13 @@ def stamps_of(kept: Iterable[Kept], codes: Mapping[str, Mapping[str, str]]) -> d
     cells = []
     used = set()
     for one in kept:
-        shape = [[name, _type(value)] for name, value in one.metrics.items()]
+        shape = tuple((name, _type(value)) for name, value in one.metrics.items())
         stamp = one.stamp
-        places = data(stamp.data), stamp.code, origins(vars_of(one.origin)), shapes(shape)
+        places = data(stamp.data), stamp.code, origins(one.origin, one.origin.text), shapes(shape)
         cells.append([stamp.cell, *places, dict(one.arrays) or 0, one.sum])
         used.add(stamp.code)
     kept_codes = {name: dict(codes[name]) for name in sorted(used) if name in codes}
-    tables = {"data": data.items, "origins": origins.items, "shapes": shapes.items}
+    tables = {"data": data.items, "origins": list(map(vars_of, origins.items)), "shapes": shapes.items}
     return {"format": FORMAT, "codes": kept_codes, **tables, "cells": cells}
 
 

@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -63,8 +63,9 @@ class Origin:
         return json.dumps(vars_of(self), sort_keys=True)
 
     @classmethod
+    @cache
     def parse(cls, text: str) -> "Origin":
-        """Return the origin of a text."""
+        """Return the origin of a text: one for all cells that have it."""
         return cls(**json.loads(text))
 
 

@@ -1,7 +1,9 @@
 """All finished cells at hand: those in the store and those committed in results folders."""
 
+import gc
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +49,19 @@ class Library:
         return [*self.store.notices, *(n for folder in self.folders.values() for n in folder.notices)]
 
 
+@contextmanager
+def many_objects() -> Iterator[None]:
+    """Hold the garbage collector off while many objects are made that all stay: it would go through them each time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+@many_objects()
 def open_library(results: Path, experiments: Iterable[str] | None = None, read_only: bool = False) -> Library:
     """Open the store of a results directory and read its committed folders (of these experiments, or all)."""
     store = Store(results, read_only)

@@ -1,15 +1,14 @@
 """One progress view over many experiments: a bar each and one for all, the time left weighed by what cells take."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fairpriv.runner.progress import Progress
-from fairpriv.runner.survey import duration
+from fairpriv.runner.survey import duration, time_left
 
 _LINE_SECONDS = 10.0
-_TRUSTED_SECONDS = 20.0  # so much of the forecast must be done before the forecast is corrected by it
 
 
 @dataclass
@@ -41,8 +40,7 @@ class Overall(Progress):
         """Return the seconds left: the forecast of the rest, corrected by how the forecast has done so far."""
         spent = sum(part.spent for part in self.parts.values())
         whole = sum(part.seconds for part in self.parts.values())
-        pace = (time.monotonic() - self._started) / spent if spent > _TRUSTED_SECONDS else 1.0
-        return (whole - spent) * pace
+        return time_left(whole, spent, time.monotonic() - self._started)
 
     def say(self, text: str) -> None:
         """Print one line, above the bars where there are some."""
@@ -71,14 +69,16 @@ class Overall(Progress):
         self._all = self._bar.add_task("all", total=sum(p.cells for p in self.parts.values()), left="")
         self._bar.start()
 
-    def begin(self, name: str, total: int, settled: int, failed: int, not_run: Mapping[str, int]) -> None:
-        """Go on to an experiment."""
+    def begin(
+        self, name: str, total: int, times: Sequence[float | None], failed: int, not_run: Mapping[str, int]
+    ) -> None:
+        """Go on to an experiment, whose time is known from the start."""
         self._name = name
         self._failed += failed
         for why, number in not_run.items():
             self.say(f"{name}: {number} cells not run: {why}")
 
-    def cell(self, failed: bool, error: str = "") -> None:
+    def cell(self, expected: float | None, failed: bool, error: str = "") -> None:
         """Count one finished cell."""
         part = self.parts[self._name]
         part.done += 1

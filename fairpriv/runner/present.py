@@ -21,6 +21,8 @@ from fairpriv.stamps.closure import drawing_code
 
 DRAWN = "drawn.json"  # what the tables and figures were drawn from, and what could not be drawn
 
+_DIGITS = 8  # of a number in a table: counts to 99,999,999 stay whole
+
 
 @dataclass
 class Drawing:
@@ -100,8 +102,16 @@ def _rows_beside(folder: Path, presenter: Presenter) -> pd.DataFrame | None:
     return rows[rows["status"] == "done"]
 
 
+def _rounded(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a derived table with as many digits as anybody reads; all of them are in cells.csv."""
+    out = table.copy()
+    for column in table.select_dtypes("float"):
+        out[column] = [float(f"{x:.{_DIGITS}g}") for x in table[column]]
+    return out
+
+
 def _write_table(folder: Path, name: str, table: pd.DataFrame, drawing: Drawing) -> None:
-    replace_file(folder / "tables" / f"{name}.csv", table.to_csv(index=False))
+    replace_file(folder / "tables" / f"{name}.csv", _rounded(table).to_csv(index=False))
     drawing.made.add(f"tables/{name}.csv")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from fairpriv.errors import BadRequest, unknown
 from fairpriv.runner.folder import Folder
-from fairpriv.runner.library import Library, open_library
+from fairpriv.runner.library import Library, many_objects, open_library
 from fairpriv.runner.output import read_manifest
 from fairpriv.runner.present import read_drawn
 from fairpriv.runner.survey import Seat, Surveyor, duration, forecast, reasons
@@ -26,6 +26,7 @@ def folders(results: Path, experiment: str | None = None) -> list[Path]:
     return chosen
 
 
+@many_objects()
 def seats_of(folder: Folder, library: Library) -> list[Seat]:
     """Return how the finished cells of a folder stand now."""
     surveyor = Surveyor(library)

@@ -12,9 +12,11 @@ from fairpriv.cells import Cell
 from fairpriv.errors import DataUnavailable, FairprivError
 from fairpriv.runner.kept import Kept
 from fairpriv.runner.library import Library
+from fairpriv.stamps.closure import Code
 from fairpriv.stamps.stamp import Stamp, changed, code_behind, combination, differences, versions
 
 UNKNOWN = "data not at hand"
+_TRUSTED_SECONDS = 20.0
 
 
 @dataclass
@@ -41,13 +43,24 @@ class Seat:
         return self.kept
 
 
+@dataclass(frozen=True)
+class _Ground:
+    """What all cells of a point stand on: their code, the sum of their data, and the packages that are here."""
+
+    code: Code
+    data: str | None
+    versions: Mapping[str, str]
+
+
 class Surveyor:
-    """Looks at cells one by one; what many share (sums of data, code) is looked at once."""
+    """Looks at cells one by one; what many share (sums of data, code) is looked at once a point."""
 
     def __init__(self, library: Library, strict: bool = False, recompute: bool = False) -> None:
         self.library, self.strict, self.recompute = library, strict, recompute
         self.other_versions: Counter[str] = Counter()
         self._sums: dict[str, str | None] = {}
+        self._grounds: dict[str, _Ground] = {}
+        self._other: dict[tuple[str, str], str] = {}
 
     def data_sum(self, cell: Cell) -> str | None:
         """Return the sum of a cell's data where its files are here; nothing is downloaded."""
@@ -62,25 +75,39 @@ class Surveyor:
     def look(self, cell: Cell, extra: bool = False) -> Seat:
         """Return how a cell stands."""
         try:
-            code = code_behind(cell)
+            ground = self._ground(cell)
         except FairprivError as error:  # a plug-in that is no longer there
             return Seat(cell, "outdated", str(error), self._last(cell), extra=extra)
-        data = self.data_sum(cell)
+        code, data = ground.code, ground.data
         known = self.library.by_cell.get(cell.identity, [])
         same = [k for k in known if k.stamp.code == code.digest and data in (None, k.stamp.data)]
         if same and not self.recompute:
             kept = same[-1]
             seat = Seat(cell, "done", kept=kept, data=kept.stamp.data, extra=extra)
-            other = differences(kept.origin.versions, versions(code.packages))
+            other = self._other_versions(kept, ground)
             if other and self.strict:
-                return Seat(cell, "outdated", _packages(other), kept, data, extra)
-            self.other_versions.update([_packages(other)] if other else [])
+                return Seat(cell, "outdated", other, kept, data, extra)
+            if other:
+                self.other_versions[other] += 1
             return seat
         if not known:
             return Seat(cell, "missing", UNKNOWN if data is None else "", data=data, extra=extra)
         if self.recompute and same:
             return Seat(cell, "outdated", "recompute=true", same[-1], data, extra)
         return Seat(cell, "outdated", self._why(known[-1], code.digest, code.definitions, data), known[-1], data, extra)
+
+    def _ground(self, cell: Cell) -> _Ground:
+        if cell.point not in self._grounds:
+            code = code_behind(cell)
+            self._grounds[cell.point] = _Ground(code, self.data_sum(cell), versions(code.packages))
+        return self._grounds[cell.point]
+
+    def _other_versions(self, kept: Kept, ground: _Ground) -> str:
+        """Say which packages a cell was made with other versions of ("" for none)."""
+        pair = kept.origin.text, ground.code.digest
+        if pair not in self._other:
+            self._other[pair] = _packages(differences(kept.origin.versions, ground.versions))
+        return self._other[pair]
 
     def _last(self, cell: Cell) -> Kept | None:
         known = self.library.by_cell.get(cell.identity, [])
@@ -103,27 +130,44 @@ def _packages(other: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {versions_}" for name, versions_ in other.items())
 
 
-def forecast(seats: Sequence[Seat], library: Library, jobs: int) -> tuple[float, int]:
-    """Return (seconds that the unfinished cells will take, how many of them have no precedent).
+def expected(seats: Sequence[Seat], library: Library) -> list[float | None]:
+    """Return the seconds that each of these cells will take; None where there is no precedent.
 
     A cell takes what it took before, of whatever code; else the mean of those with its plug-ins, or of its protocol.
     """
-    waiting = [seat for seat in seats if seat.state not in ("done", "not run") and not seat.extra]
-    if not waiting:
-        return 0.0, 0
+    if not seats:
+        return []
     by_plugins: dict[Any, list[float]] = defaultdict(list)
     by_protocol: dict[str, list[float]] = defaultdict(list)
     for kept in library.by_key.values():
         by_plugins[kept.cell.protocol, combination(kept.cell)].append(kept.seconds)
         by_protocol[kept.cell.protocol].append(kept.seconds)
-    total, unknown = 0.0, 0
-    for seat in waiting:
-        same = [kept.seconds for kept in library.by_cell.get(seat.cell.identity, ())][-1:]
-        kind = seat.cell.protocol, combination(seat.cell)
-        times = same or by_plugins.get(kind) or by_protocol.get(seat.cell.protocol)
-        total += fmean(times) if times else 0.0
-        unknown += not times
-    return total / max(jobs, 1), unknown
+    means = {kind: fmean(times) for kind, times in (*by_plugins.items(), *by_protocol.items())}
+    found = []
+    for seat in seats:
+        cell = seat.cell
+        same = [kept.seconds for kept in library.by_cell.get(cell.identity, ())]
+        mean = means.get((cell.protocol, combination(cell)), means.get(cell.protocol))
+        found.append(same[-1] if same else mean)
+    return found
+
+
+def forecast(seats: Sequence[Seat], library: Library, jobs: int) -> tuple[float, int]:
+    """Return (seconds that the unfinished cells will take, how many of them have no precedent)."""
+    times = expected([seat for seat in seats if seat.state not in ("done", "not run") and not seat.extra], library)
+    return sum(time for time in times if time is not None) / max(jobs, 1), times.count(None)
+
+
+def time_left(whole: float, spent: float, elapsed: float) -> float:
+    """Return the seconds left of a forecast of which so much is spent: corrected by how it has done so far.
+
+    The first seconds of the forecast (20, or a tenth of it) count for no more than what is spent of them, so that a
+    slow start does not stand for all that follows.
+    """
+    trusted = min(_TRUSTED_SECONDS, whole / 10)
+    ahead = max(trusted - spent, 0.0)  # as if the rest of them went as forecast
+    measured = spent + ahead
+    return (whole - spent) * ((elapsed + ahead) / measured if measured else 1.0)
 
 
 def duration(seconds: float) -> str:

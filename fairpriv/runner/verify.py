@@ -105,7 +105,10 @@ def verify(
     keys = {one.stamp.key for one in chosen}
     wanted = [place for place, one in enumerate(kept) if one.stamp.key in keys]
     seconds = sum(kept[place].seconds for place in wanted)
-    say(f"computing {len(wanted)} of {len(kept)} cells again: {duration(seconds)} of work, more where cells share it")
+    say(
+        f"computing {len(wanted)} of {len(kept)} cells again: about {duration(seconds / workers)} on {workers} workers "
+        "by recorded times, more where cells share work (--minutes M sets a limit)"
+    )
     for one, _ in again(kept, wanted, LOCAL, workers):
         found.counts[one.verdict] += 1
         if one.verdict != "equal":

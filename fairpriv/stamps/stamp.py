@@ -1,5 +1,7 @@
 """A cell's stamp: what it is, the data and code it was computed from, and with which packages."""
 
+import hashlib
+import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,10 +10,11 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 
 from fairpriv.cells import GROUPS, Cell
 from fairpriv.registry import find
-from fairpriv.seeds import digest
 from fairpriv.stamps.closure import Code, code_of, places_of
 
 _DISTRIBUTIONS = {"sklearn": "scikit-learn", "dp_accounting": "dp-accounting", "yaml": "pyyaml"}
+
+_text = json.JSONEncoder(separators=(",", ":")).encode  # of a list of texts: what `seeds.canonical` writes, sooner
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Stamp:
     @cached_property
     def key(self) -> str:
         """Return the address of the finished cell."""
-        return digest([self.cell, self.data, self.code])
+        return hashlib.sha256(_text([self.cell, self.data, self.code]).encode()).hexdigest()
 
 
 @cache

@@ -114,10 +114,10 @@ def test_the_time_left_is_the_forecast_corrected_by_its_past(monkeypatch):
     monkeypatch.setattr("fairpriv.runner.overall.time.monotonic", lambda: now[0])
     view = Overall({"short": Part(10, 100.0), "long": Part(2, 200.0)}, quiet=True)
     assert view.left == 300
-    view.begin("short", 10, 0, failed=0, not_run={})
+    view.begin("short", 10, [10.0] * 10, failed=0, not_run={})
     for _ in range(10):
         now[0] += 20  # twice as slow as forecast
-        view.cell(failed=False)
+        view.cell(10.0, failed=False)
     assert view.left == pytest.approx(400)
 
 

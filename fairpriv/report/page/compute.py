@@ -31,5 +31,8 @@ def compute(found: Found) -> str:
     )
     head = "".join(_tag("th", _e(h), class_="" if h in HEADS[2:6] else "text", scope="col") for h in HEADS)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    note = '<p class="soft small">Of one core, summed over the cells; a run on two cores takes half as long.</p>'
+    note = (
+        '<p class="soft small">Processor time of one core, summed over the cells (older cells: the wall time in their '
+        "worker); a run on two cores takes half as long.</p>"
+    )
     return f'\n<section id="compute"><h2>Compute time</h2>{note}<div class="scroll">{table}</div></section>'

@@ -10,7 +10,7 @@ import io
 import re
 from pathlib import Path
 
-_WIDTH, _QUALITY = 1200, 70
+_WIDTH, _QUALITY = 900, 60
 _HELD = re.compile(r'data-of="(\w+)" src="(data:image/webp;base64,[^"]+)"')
 
 

@@ -43,7 +43,10 @@ def holm(p: np.ndarray) -> np.ndarray:
 
 
 def families(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return independent minus pairwise, seed by seed, for each point and metric; `p_holm` is over all points."""
+    """Return independent minus pairwise, seed by seed, for each point and metric; `p_holm` is over all points.
+
+    The last line of a metric asks all its points together.
+    """
     wide = _two(rows).pivot_table(index=[*POINT, "seed"], columns="family", values=list(SHOWN))
     out = []
     for metric in SHOWN:
@@ -59,6 +62,10 @@ def families(rows: pd.DataFrame) -> pd.DataFrame:
         ]
         adjusted = holm(np.array([line["p"] for line in lines]))
         out += [line | {"p_holm": p} for line, p in zip(lines, adjusted)]
+        if len(lines) > 1:  # the mean of all points that a seed has, as one question
+            whole = apart.groupby("seed").mean().to_numpy()
+            found = {"difference": whole.mean(), "half_width": half_width(whole), "p": p_two_sided(whole)}
+            out.append({"defense.protocol": "all", "epsilon": "all", "metric": metric, "seeds": len(whole)} | found)
     return pd.DataFrame(out)
 
 

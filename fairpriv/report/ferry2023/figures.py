@@ -13,14 +13,16 @@ import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
 from fairpriv.metrics.unfairness import METRICS
-from fairpriv.report.ferry2023.tables import ADVERSARIES, TITLES, finished, of
+from fairpriv.report.ferry2023.tables import ADVERSARIES, SIZES, TITLES, finished, of
 from fairpriv.report.figures import COLOURS, canvas, legend_below
 from fairpriv.report.papers import paper_of
+from fairpriv.report.summary import half_width
 
 FULL = {"SP": "Statistical parity", "PE": "Predictive equality", "EO": "Equal opportunity", "EOdds": "Equalized odds"}
 # (figure in the paper, by dataset, for A′ and for A)
 RECONSTRUCTION = {"adult": (2, 9), "acs_public_coverage_age": (3, 10), "acs_income": (4, 11)}
 ESTIMATED = {"adult": (12, 15), "acs_public_coverage_age": (13, 16), "acs_income": (14, 17)}
+OPTIMIZER = "paper: ThresholdOptimizer (Tables III, IV)"
 TARGETS = {"adult": 6, "acs_public_coverage_age": 7, "acs_income": 8}
 
 
@@ -47,8 +49,7 @@ def _beside(axis: Any, part: pd.DataFrame, metric: str, column: str, colour: str
         axis.axhline(value, color=colour, linestyle=":", linewidth=1.2, label="paper: A (Table III)")
     else:
         style = {"markerfacecolor": "white", "markersize": 7, "zorder": 5, "clip_on": False}
-        label = "paper: ThresholdOptimizer (Tables III, IV)"
-        axis.plot([0], [value], "D", color=colour, label=label, **style)
+        axis.plot([0], [value], "D", color=colour, label=OPTIMIZER, **style)
 
 
 def _seeds(title: str, part: pd.DataFrame) -> str:
@@ -57,9 +58,12 @@ def _seeds(title: str, part: pd.DataFrame) -> str:
 
 
 def _once(axis: Any) -> tuple[list, list]:
-    """Return the legend of an axis, each text once."""
+    """Return the legend of an axis, each text once: our curves, then the paper's numbers."""
     found = dict(zip(*reversed(axis.get_legend_handles_labels())))
-    return list(found.values()), list(found)
+    if OPTIMIZER in found:  # each diamond has the colour of its curve, its name has none
+        found[OPTIMIZER] = axis.plot([], [], "D", color="0.3", markerfacecolor="white", markersize=7)[0]
+    ordered = sorted(found, key=lambda label: label.startswith("paper"))
+    return [found[label] for label in ordered], ordered
 
 
 def _band(axis: Any, part: pd.DataFrame, column: str, colour: str, label: str, style: str = "-") -> None:
@@ -91,7 +95,7 @@ def _panels(part: pd.DataFrame, title: str, curves: list[tuple], ylabel: str) ->
         row[0].set_ylabel(ylabel)
     figure.suptitle(_seeds(title, part))
     handles, labels = _once(axes.flat[0])
-    legend_below(figure, handles, labels, columns=min(len(labels), 3) if columns > 1 else 1)
+    legend_below(figure, handles, labels, columns=2 if columns > 1 else 1)
     return figure
 
 
@@ -120,7 +124,7 @@ def figures(rows: pd.DataFrame) -> dict[str, Any]:
                     part[part["fairness"] == "SP"], title, estimated, "reconstruction accuracy"
                 )
     done = finished(rows)
-    known = _known(done[done["attack"].isin(ADVERSARIES)])
+    known = _known(done[done["attack"] == "adversary_xyh"])
     return out | ({"known_unfairness": known} if known is not None else {})
 
 
@@ -152,23 +156,29 @@ def _targets(part: pd.DataFrame, title: str) -> Any:
 
 
 def _known(done: pd.DataFrame) -> Any:
-    """Gain of accuracy by what is known of the training unfairness: a bound, three decimals, the very number."""
+    """Gain of accuracy by what is known of the unfairness of ThresholdOptimizer's model: a bound, or the number."""
     if "corrected_exact" not in done or done["corrected_exact"].isna().all():
         return None
-    done = done[done["corrected_exact"].notna()]
-    datasets = [d for d in [*TITLES, *sorted(set(done["dataset"]) - set(TITLES))] if (done["dataset"] == d).any()]
-    figure, axes = canvas(len(datasets), 1, width=4.4, sharey=True)
+    done = of(done[done["corrected_exact"].notna()], "threshold_optimizer")
+    shown = [*TITLES, *sorted(set(done["dataset"]) - set(TITLES) - set(SIZES))]
+    datasets = [d for d in shown if (done["dataset"] == d).any()]
+    if not datasets:
+        return None
+    figure, axes = canvas(len(datasets), 1, width=4.4)
     known = {"corrected": "a bound (the paper)", "corrected_rounded": "to 3 decimals", "corrected_exact": "exactly"}
     for axis, dataset in zip(axes.flat, datasets):
         here = done[done["dataset"] == dataset]
         shown = [m for m in METRICS if (here["fairness"] == m).any()]
         for i, (column, label) in enumerate(known.items()):
-            gains = [100 * (here[column] - here["baseline"])[here["fairness"] == m].mean() for m in shown]
-            axis.bar(np.arange(len(shown)) + 0.27 * (i - 1), gains, 0.25, color=COLOURS[i], label=label)
+            gains = [100 * (here[column] - here["baseline"])[here["fairness"] == m] for m in shown]
+            halves = np.nan_to_num([half_width(g.to_numpy()) for g in gains])
+            places, style = np.arange(len(shown)) + 0.27 * (i - 1), {"color": COLOURS[i], "error_kw": {"linewidth": 1}}
+            axis.bar(places, [g.mean() for g in gains], 0.25, yerr=halves, label=label, **style)
         axis.set_xticks(range(len(shown)), shown)
         axis.set_title(TITLES.get(dataset, dataset), fontsize=10.5)
         axis.axhline(0, color="#444444", linewidth=0.8)
     axes[0, 0].set_ylabel("mean gain of accuracy (points)")
     handles, labels = axes.flat[0].get_legend_handles_labels()
+    figure.suptitle(f"ThresholdOptimizer, A′, {done['seed'].nunique()} seeds, bars: 95 % intervals", fontsize=11)
     legend_below(figure, handles, labels, columns=3, title="training unfairness known:")
     return figure

@@ -147,8 +147,16 @@ def _label(column: pd.Series, settings: Settings, name: str) -> tuple[np.ndarray
             "positive=VALUE; it is then held against all others"
         )
     positive = favourable(name, settings.label, found, settings.positive)
-    notes = [f"{settings.label} has {len(found)} values: {positive!r} is held against all others"]
-    return (values == positive).to_numpy().astype(np.int8), positive, notes if len(found) > 2 else []
+    notes = []
+    if len(found) > 2:
+        notes.append(f"{settings.label} has {len(found)} values: {positive!r} is held against all others")
+    if settings.positive is None:
+        other = next(value for value in found if value != positive)
+        notes.append(
+            f"{settings.label}: {positive!r} is taken for the favourable value, as nothing else was said; where "
+            f"{other!r} is, say positive={other}"
+        )
+    return (values == positive).to_numpy().astype(np.int8), positive, notes
 
 
 def _attributes(frame: pd.DataFrame, settings: Settings, name: str) -> tuple[pd.DataFrame, list[str]]:

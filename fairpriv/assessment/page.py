@@ -179,7 +179,7 @@ def _summaries(found: Study) -> str:
 
 
 def _table_notes(found: Study) -> str:
-    left = [f"{row['column']} is left out: {row['why']}." for row in found.people.left_out]
+    left = [f"Column {row['column']} is left out: {row['why']}." for row in found.people.left_out]
     lines = [*left, *(f"{note[:1].upper()}{note[1:]}." for note in found.notes)]
     return _section("What was done to the table", _list(lines or ["Every column is used as it stands."], "plain"))
 

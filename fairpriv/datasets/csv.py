@@ -166,9 +166,11 @@ def read_table(path: Path, name: str | None = None) -> pd.DataFrame:
     """
     name = str(path) if name is None else name
     try:
-        frame = pd.read_csv(path, low_memory=False, skipinitialspace=True)
-        if len(frame.columns) == 1 and (mark := re.search(r"[;\t|]", str(frame.columns[0]))):
-            frame = _decimal_commas(pd.read_csv(path, low_memory=False, skipinitialspace=True, sep=mark[0]))
+        # the header tells: below it, decimal commas are fewer in a row where values are missing
+        header = list(pd.read_csv(path, skipinitialspace=True, nrows=0, index_col=False))
+        mark = re.search(r"[;\t|]", str(header[0])) if len(header) == 1 else None
+        frame = pd.read_csv(path, low_memory=False, skipinitialspace=True, sep=mark[0] if mark else ",")
+        frame = _decimal_commas(frame) if mark else frame
     except pd.errors.EmptyDataError:
         raise BadRequest(f"{name} is empty") from None
     except UnicodeDecodeError:

@@ -146,6 +146,15 @@ def test_semicolons_decimal_commas_and_a_byte_order_mark(tmp_path):
     pd.testing.assert_series_equal(frame["score"], people()["score"])
 
 
+def test_decimal_commas_that_are_not_as_many_in_every_row(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("sex;weight;height\nf;60,5;1,7\nm;;1,8\nf;61,5;1,65\nm;80;\n")
+    frame = read_table(path)
+    assert list(frame) == ["sex", "weight", "height"]
+    np.testing.assert_allclose(frame["height"], [1.7, 1.8, 1.65, np.nan])
+    np.testing.assert_allclose(frame["weight"], [60.5, np.nan, 61.5, 80])
+
+
 def test_spaces_after_commas(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text("sex, hired, job\nf, 1, clerk\nm, 0, nurse at night\n")

@@ -94,7 +94,8 @@ def assess(
     prediction : str, optional
         Column of the model's decisions or scores; without one, a model is trained here.
     positive : optional
-        The favourable value of the label; 1 of 0/1 goes without saying.
+        The favourable value of the label; of 1/0, true/false, yes/no, good/bad and >50K/<=50K the first goes without
+        saying.
     privileged : optional
         Value(s) of the advantaged groups; the largest groups if not given.
     queries : int, optional

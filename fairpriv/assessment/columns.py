@@ -32,7 +32,7 @@ def prepare(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[str, str]], li
             left_out.append({"column": str(name), "why": why})
             continue
         columns[str(name)], said = _filled(column)
-        notes += [f"{name}: {note}" for note in said]
+        notes += [f"column {name}: {note}" for note in said]
     return pd.DataFrame(columns, index=frame.index), left_out, notes
 
 

@@ -43,19 +43,8 @@ def _figure(svg: str, caption: str) -> str:
 
 
 def _pictures(found: Study) -> str:
-    marked = "The shaded range is the recommended one" if found.advice.possible else "The shaded range hides people"
-    first = _figure(
-        pictures.by_epsilon(found),
-        f"What the strongest attacker gets, and how far off answers are, by ε. {marked}; the line is ε = "
-        f"{number(found.advice.epsilon)}. Dotted: {50 + found.advice.tolerance:g} %, the bound e^ε/(1 + e^ε) on any "
-        "attacker, and what another sample of people would change. The bound is that of conceal_aware; where the sizes "
-        "of both groups are known besides, the others are bounded by twice their ε.",
-    )
-    second = _figure(
-        pictures.by_questions(found),
-        "What the strongest attacker on everybody at once gets, by how many questions are answered. With one question "
-        "a person, exact answers tell everything.",
-    )
+    first = _figure(pictures.by_epsilon(found), words.picture_by_epsilon(found))
+    second = _figure(pictures.by_questions(found), words.picture_by_questions(found))
     return _section(
         "How much, and at what price", tag("div", first + second, class_="figures"), _say(words.advice(found))
     )
@@ -65,7 +54,7 @@ def _defenses(found: Study) -> str:
     rows = []
     for row in (r for r in found.by_epsilon if r["epsilon"] == found.advice.epsilon):
         got = {a["attack"]: a["leakage"] for a in row["attacks"]}
-        delta = f", δ = {row['delta']:g}" if row["delta"] else ""
+        delta = f", δ = {row['delta']:.9f}".rstrip("0") if row["delta"] else ""
         swaps = "a swap of two" if row["protects"].startswith("which of two") else "one person"
         rows.append(
             [
@@ -190,7 +179,7 @@ def _summaries(found: Study) -> str:
 
 
 def _table_notes(found: Study) -> str:
-    left = [f"{row['column']} is left out: {row['why']}." for row in found.people.left_out]
+    left = [f"Column {row['column']} is left out: {row['why']}." for row in found.people.left_out]
     lines = [*left, *(f"{note[:1].upper()}{note[1:]}." for note in found.notes)]
     return _section("What was done to the table", _list(lines or ["Every column is used as it stands."], "plain"))
 
@@ -204,7 +193,11 @@ def page(found: Study, facts: dict[str, str]) -> str:
     name = found.people.name
     lead = "".join(_say(line, "lead") for line in words.headline(found))
     features = len(found.people.features.columns)
-    sizes = f"{people(len(found.people))} people, {features} columns to learn from; {found.main.name}"
+    learnt = "1 column" if features == 1 else f"{people(features)} columns"
+    sizes = (
+        f"{people(len(found.people))} people, {learnt} to learn from; {found.main.name}; "
+        f"favourable: {found.settings.label} = {found.people.positive}"
+    )
     body = "".join(
         (
             _section("What the words mean", _explained(words.glossary(found), "words")),
@@ -220,6 +213,7 @@ def page(found: Study, facts: dict[str, str]) -> str:
             _section("How this was made", _explained(facts.items(), "facts")),
         )
     )
+    body = body.replace(" %", "\u00a0%").replace("ε = ", "ε\u00a0=\u00a0")  # lines do not break there
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

@@ -147,8 +147,16 @@ def _label(column: pd.Series, settings: Settings, name: str) -> tuple[np.ndarray
             "positive=VALUE; it is then held against all others"
         )
     positive = favourable(name, settings.label, found, settings.positive)
-    notes = [f"{settings.label} has {len(found)} values: {positive!r} is held against all others"]
-    return (values == positive).to_numpy().astype(np.int8), positive, notes if len(found) > 2 else []
+    notes = []
+    if len(found) > 2:
+        notes.append(f"column {settings.label} has {len(found)} values: {positive!r} is held against all others")
+    if settings.positive is None:
+        other = next(value for value in found if value != positive)
+        notes.append(
+            f"column {settings.label}: {positive!r} is taken for the favourable value, as nothing else was said; where "
+            f"{other!r} is, say positive={other}"
+        )
+    return (values == positive).to_numpy().astype(np.int8), positive, notes
 
 
 def _attributes(frame: pd.DataFrame, settings: Settings, name: str) -> tuple[pd.DataFrame, list[str]]:
@@ -163,7 +171,7 @@ def _attributes(frame: pd.DataFrame, settings: Settings, name: str) -> tuple[pd.
             names.append(f"above {cuts[-1]:g}")
             band = np.searchsorted(cuts, column.to_numpy(float))
             out[attribute] = pd.Categorical.from_codes(band, names).remove_unused_categories()
-            notes.append(f"{attribute} is a number with {texts.nunique():,} values: cut into {len(names)} bands")
+            notes.append(f"column {attribute} is a number with {texts.nunique():,} values: cut into {len(names)} bands")
         else:
             out[attribute] = pd.Categorical(texts, sorted(texts.unique()))
         values = list(out[attribute].categories)
@@ -199,7 +207,9 @@ def _prediction(column: pd.Series, positive: str, title: str, name: str) -> tupl
     if low >= 0 and high <= 1:
         return numbers, (numbers >= 0.5).astype(np.int8), []
     score, median = (numbers - low) / (high - low) if high > low else np.zeros(len(numbers)), np.median(numbers)
-    note = f"{title} is not within [0, 1]: a score above the median counts as selected (the rule of Local Law 144)"
+    note = (
+        f"column {title} is not within [0, 1]: a score above the median counts as selected (the rule of Local Law 144)"
+    )
     return score, (numbers > median).astype(np.int8), [note]
 
 

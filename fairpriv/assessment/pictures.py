@@ -56,16 +56,17 @@ def by_epsilon(found: Study) -> str:
             rows = [row for row in found.by_epsilon if row["defense"] == name]
             at = [row["epsilon"] for row in rows]
             look = {"color": _colour(i), "ls": LINES[i % 4], "lw": 2.4 if name == found.advice.defense else 1.3}
-            handles += top.plot(at, [row["leakage"] for row in rows], label=name, marker=".", **look)
+            label = f"{name} (recommended)" if name == found.advice.defense else name
+            handles += top.plot(at, [row["leakage"] for row in rows], label=label, marker=".", **look)
             bottom.plot(at, [row["error"] for row in rows], marker=".", **look)
         handles += top.plot(
-            epsilons, [ceiling(e) for e in epsilons], color=INK, lw=0.8, ls=(0, (1, 3)), label="bound of ε"
+            epsilons, [ceiling(e) for e in epsilons], color=INK, lw=0.8, ls=(0, (1, 3)), label="most that ε allows"
         )
         top.set(ylabel="leakage, % (50: guessing)", ylim=(48, 101))
         bottom.set(ylabel="error of an answer", xlabel="ε, for all answers together", yscale="log")
         bottom.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         bottom.axhline(found.advice.sampling, color=INK, lw=0.8, ls=(0, (1, 3)))
-        bottom.annotate("sampling", (epsilons[0], found.advice.sampling), ha="left", va="top", fontsize=8)
+        bottom.annotate("another sample", (epsilons[-1], found.advice.sampling), ha="right", va="top", fontsize=8)
         top.axhline(50 + found.advice.tolerance, color=INK, lw=0.8, ls=(0, (1, 3)))
         plain_log_ticks(bottom, [e for e in (0.1, 0.2, 0.5, 1, 2, 5, 10, 100) if e >= epsilons[0]])
         for axis in (top, bottom):

@@ -19,6 +19,7 @@ from fairpriv.seeds import stream
 
 MOST = 2000  # people attacked; of more, a sample
 CURVE = 400  # people of the curve over the number of questions: in between, decoding takes long
+DRAWS = 10  # of the noise of private answers: of one, on few people, the leakage would be chance
 SHARES = (1 / 60, 1 / 20, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 5 / 8, 1)  # questions tried, as a share of the number of people
 
 
@@ -74,19 +75,23 @@ def score(found: Recovery, who: Attacked) -> dict[str, float]:
 
 
 def asked(who: Attacked, m: int, defense: QueryDefense, seed: int) -> dict[str, Any]:
-    """Ask m questions about these people and return what the answers give away."""
+    """Ask m questions about these people and return what the answers give away, on average over the noise."""
     attack = attack_with(m, len(who))
-    noise, rng = (stream("assess", role, m, defense.name, seed) for role in ("noise", "questions"))
-    found = who.run(attack, defense, noise, rng)
+    draws = 1 if defense.name == "none" else DRAWS
+    noises = [stream("assess", "noise", m, defense.name, i, seed) for i in range(draws)]
+    views = [ComplianceDesk(who.group, who.label, defense, noise).view(who.base) for noise in noises]
+    found = attack.run_many(views, stream("assess", "questions", m, defense.name, seed))
+    scores = [score(recovery, who) for recovery in found]
     return {
         "people": len(who),
-        "questions": found.queries,
-        "questions_per_person": found.queries / len(who),
+        "questions": found[0].queries,
+        "questions_per_person": found[0].queries / len(who),
         "answers": "exact" if defense.name == "none" else "private",
         "defense": defense.name,
         "epsilon": defense.epsilon,
         "attack": attack.name,
-    } | score(found, who)
+        "draws": draws,
+    } | {key: float(np.mean([got[key] for got in scores])) for key in scores[0]}
 
 
 def by_questions(who: Attacked, few: Attacked, queries: int | None, private: QueryDefense, seed: int) -> list[dict]:

@@ -96,6 +96,32 @@ def advice(found: Study) -> str:
     )
 
 
+def picture_by_epsilon(found: Study) -> str:
+    """Return what is seen in the picture of leakage and error."""
+    told = found.advice
+    shaded = "" if told.high is None else "The shaded range of ε is the recommended one; "
+    line = f"{'the' if shaded else 'The'} vertical line is ε = {number(told.epsilon)}."
+    return (
+        "Above: what the strongest attacker we know gets. Below: how far off answers are. A line for each way of "
+        f"answering; further right, more is told. {shaded}{line} Dotted above: the {50 + told.tolerance:g} % that are "
+        "tolerated, and the most that any attacker can get at an ε (e^ε/(1 + e^ε), by conceal_aware; where the sizes "
+        "of both groups are known, by the others at twice the ε). Dotted below: what another sample of people would "
+        "change."
+    )
+
+
+def picture_by_questions(found: Study) -> str:
+    """Return what is seen in the picture over the number of questions."""
+    few = min(row["people"] for row in found.by_questions)
+    draws = max(row["draws"] for row in found.by_questions)
+    whom = "" if few == len(found.people) else f", about a random {people(few)} of the people"
+    return (
+        f"What the strongest attacker on everybody at once gets, by how many questions are answered{whom}. With one "
+        f"question a person, exact answers tell everything. Private answers: the mean over {draws} draws of the noise; "
+        "all of them together cost the one ε."
+    )
+
+
 def glossary(found: Study) -> list[tuple[str, str]]:
     """Return what a reader must know who has never heard of any of this."""
     error = found.at_advice()["error"]
@@ -111,7 +137,7 @@ def glossary(found: Study) -> list[tuple[str, str]]:
         (
             "points of guessing",
             "Leakage is the share of right guesses, averaged over the two groups: 50 % is tossing a coin, 100 % is "
-            "knowing. 3 points of guessing is 53 %.",
+            "knowing. To stay within 3 points of guessing is 53 % at most.",
         ),
         (
             "ε (epsilon)",
@@ -157,9 +183,8 @@ def assumptions(found: Study) -> list[str]:
         f"{advice.defense} protects {row['protects']}. Where that is all the attacker does not know, no attack tells "
         f"the two groups apart with more than {percent(ceiling(advice.epsilon))} (balanced) at "
         f"ε = {number(advice.epsilon)}: a theorem. The attacks measured here are those we know.",
-        "conceal_aware protects which of two people is in which group, where the sizes of the groups are known. The "
-        "others protect one person, against one who does not know the sizes; where those are published, a swap of two "
-        "people at twice ε.",
+        "conceal_aware is made for groups whose sizes are known; all other ways protect one person, against one who "
+        "does not know the sizes; where those are published, a swap of two people at twice ε.",
         "“Off by about” is the median error of an answer about the model at hand and variants of it.",
         "Attacks are seeded, so that this page can be made again; the noise of a desk in use never is.",
         "Intervals are 95 %; those for sampling take the people for a random sample of those the model will meet.",

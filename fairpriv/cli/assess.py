@@ -21,7 +21,8 @@ examples:
   label=COLUMN        the true outcome; two values, or more with positive=
   protected=COLUMN    the protected attribute, or several: sex,race
   prediction=COLUMN   the model's decisions or scores (default: a model is trained here)
-  positive=VALUE      the favourable value of the label (default: 1 of 0/1, true of false/true)
+  positive=VALUE      the favourable value of the label (default: the first of 1/0, true/false, yes/no, good/bad,
+                      >50K/<=50K where these are its values; the page says which)
   privileged=VALUE    the advantaged group, or several: male,white (default: the largest)
   queries=M           questions answered within the budget (default: 10)
   epsilon=E           the budget (default: the recommended one)

@@ -15,11 +15,13 @@ from fairpriv.datasets.sources import file_sum
 from fairpriv.errors import BadRequest
 from fairpriv.registry import param, register
 
-TRUE_LABELS = (
-    {"0", "1"},
-    {"False", "True"},
-    {"false", "true"},
-)  # the favourable value goes without saying: the greater
+PLAIN = {  # labels of which the favourable value goes without saying, whatever the case: the other value, by it
+    "1": "0",
+    "true": "false",
+    "yes": "no",
+    "good": "bad",
+    ">50k": "<=50k",
+}
 
 
 @register
@@ -32,7 +34,9 @@ class Csv(Loader):
     path: str = param(..., "the CSV file, with a header")
     label: str = param(..., "the column to predict; two values")
     protected: str = param(..., "the column of the protected attribute")
-    positive: str | None = param(None, "favourable value of the label; null: 1 of 0/1, true of false/true")
+    positive: str | None = param(
+        None, "favourable value of the label; null: the plain one of 1/0, true/false, yes/no, good/bad, >50K/<=50K"
+    )
     features: tuple[str, ...] | None = param(None, "the columns to learn from; null: all the others")
     drop_missing: bool = param(False, "drop rows with missing values instead of refusing them")
 
@@ -162,9 +166,11 @@ def read_table(path: Path, name: str | None = None) -> pd.DataFrame:
     """
     name = str(path) if name is None else name
     try:
-        frame = pd.read_csv(path, low_memory=False, skipinitialspace=True)
-        if len(frame.columns) == 1 and (mark := re.search(r"[;\t|]", str(frame.columns[0]))):
-            frame = _decimal_commas(pd.read_csv(path, low_memory=False, skipinitialspace=True, sep=mark[0]))
+        # the header tells: below it, decimal commas are fewer in a row where values are missing
+        header = list(pd.read_csv(path, skipinitialspace=True, nrows=0, index_col=False))
+        mark = re.search(r"[;\t|]", str(header[0])) if len(header) == 1 else None
+        frame = pd.read_csv(path, low_memory=False, skipinitialspace=True, sep=mark[0] if mark else ",")
+        frame = _decimal_commas(frame) if mark else frame
     except pd.errors.EmptyDataError:
         raise BadRequest(f"{name} is empty") from None
     except UnicodeDecodeError:
@@ -185,11 +191,13 @@ def _decimal_commas(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def favourable(where: str, label: str, found: list[str], positive: str | None, option: str = "positive") -> str:
-    """Return the favourable one of a label's values, given as text: as said, or the plain one of 0/1 and false/true."""
+    """Return the favourable one of a label's values, given as text: as said, or the plain one of a usual pair."""
     if len(found) < 2:
         raise BadRequest(f"{where}: label {label} is constant: {found[0]}")
-    if positive is None and set(found) in TRUE_LABELS:
-        return found[1]
+    if positive is None and len(found) == 2:
+        for value, other in (found, found[::-1]):
+            if PLAIN.get(value.lower()) == other.lower():
+                return value
     if positive not in found:
         said = "is not given" if positive is None else f"{positive!r} is not a value"
         raise BadRequest(f"{where}: {option} {said}: which value of {label} is favourable, {some(found)}?")

@@ -88,6 +88,11 @@ def test_the_page_stands_alone_and_holds_nothing_of_a_person(made):
     told = text + "".join(p.read_text() for p in made.iterdir() if p.name != "page.html")
     for column in ("email", "remark", "born"):
         assert not any(value in told for value in frame[column])
+    assert not any(str(value) in told for value in frame["height"])  # a number of one's own, with all its digits
+    rows = frame.to_csv(index=False).splitlines()[1:]
+    parts = {",".join(row.split(",")[i : i + 3]) for row in rows for i in range(len(frame.columns) - 2)}
+    flat = re.sub(r"\s*(<[^>]*>|[,;\s\"])\s*", ",", told)  # no row, not even three columns of one, however set
+    assert not any(part in flat for part in parts)
     assert not re.search(r"#010203|#040506", text)
 
 
@@ -115,7 +120,7 @@ def test_the_page_explains_its_words_and_says_whose_number_the_tolerance_is(made
     for said in (
         "a question about bias",
         "ε (epsilon)",
-        "50 % is tossing a coin",
+        "50\u00a0% is tossing a coin",
         "a choice of this tool, not of a law",
     ):
         assert said in text

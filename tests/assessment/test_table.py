@@ -75,6 +75,25 @@ def test_without_predictions_a_model_is_trained_and_that_is_said():
     assert not set(found.features) & {"sex", "hired"}
 
 
+@pytest.mark.parametrize(
+    ("bad", "good"), [("0", "1"), ("no", "yes"), ("No", "Yes"), ("FALSE", "TRUE"), ("bad", "good"), ("<=50K", ">50K")]
+)
+def test_the_favourable_one_of_a_usual_pair_is_taken_and_told(bad, good):
+    frame = people().assign(hired=lambda f: np.where(f["hired"] == 1, good, bad))
+    found = ready(frame)
+    np.testing.assert_array_equal(found.label, people()["hired"])
+    assert any(f"{good!r} is taken for the favourable value" in note for note in found.notes)
+    other = ready(frame, positive=bad)
+    np.testing.assert_array_equal(other.label, people()["hired"] == 0)
+    assert not any("is taken for" in note for note in other.notes)
+
+
+@pytest.mark.parametrize("values", [("f", "m"), ("no", "true"), ("1", "2"), ("50K", "<=50K")])
+def test_other_pairs_are_asked_about(values):
+    with pytest.raises(BadRequest, match="which value of hired is favourable"):
+        ready(people().assign(hired=lambda f: np.where(f["hired"] == 1, *values)))
+
+
 def test_three_values_of_a_label_need_the_favourable_one():
     frame = people().assign(hired=lambda f: np.where(f.index % 3 == 0, "later", np.where(f["hired"] == 1, "yes", "no")))
     with pytest.raises(BadRequest, match=r"3 values \(later, no, yes\): say which one is favourable with positive="):
@@ -125,6 +144,15 @@ def test_semicolons_decimal_commas_and_a_byte_order_mark(tmp_path):
     frame = read_table(path)
     assert list(frame) == list(people())
     pd.testing.assert_series_equal(frame["score"], people()["score"])
+
+
+def test_decimal_commas_that_are_not_as_many_in_every_row(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("sex;weight;height\nf;60,5;1,7\nm;;1,8\nf;61,5;1,65\nm;80;\n")
+    frame = read_table(path)
+    assert list(frame) == ["sex", "weight", "height"]
+    np.testing.assert_allclose(frame["height"], [1.7, 1.8, 1.65, np.nan])
+    np.testing.assert_allclose(frame["weight"], [60.5, np.nan, 61.5, 80])
 
 
 def test_spaces_after_commas(tmp_path):

@@ -63,6 +63,12 @@ def test_group_1_does_not_follow_from_the_data(tmp_path):
         assert state.declaration(state.connect(folder / "desk.sqlite")).privileged == ("M",)
 
 
+def test_what_was_not_said_is_told(tmp_path, capsys):
+    (tmp_path / "people.csv").write_text("sex,hired\n" + "F,no\nM,no\nF,no\nM,yes\nF,yes\nM,yes\n")
+    assert _init(tmp_path) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "favourable: hired = yes; group 1: sex = M"
+
+
 def test_more_than_two_values_need_a_word(tmp_path, capsys):
     (tmp_path / "people.csv").write_text("sex,hired\n" + "F,0\nM,0\nX,0\nF,1\nM,1\nX,1\n")
     assert _init(tmp_path) == 2

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -25,7 +26,10 @@ def main(argv: Sequence[str]) -> int:
     add("--protected", required=True, help="column of the protected attribute")
     add("--epsilon", required=True, type=float, help="the budget of all answers together")
     add("--delta", type=float, default=0.0, help="with one, gaussian may be asked and costs compose tighter")
-    add("--positive", help="the favourable value of the label (default: 1 of 0/1, true of false/true)")
+    add(
+        "--positive",
+        help="the favourable value of the label (default: 1 of 1/0, yes of yes/no, and the like; it is said)",
+    )
     add(
         "--privileged",
         nargs="+",
@@ -54,6 +58,8 @@ def main(argv: Sequence[str]) -> int:
         group_sizes=state.public_sizes(label, group) if args.sizes == "public" else None,
     )
     state.create(args.state, declared, label, group)
+    favourable = args.positive or _value_of(args.data, args.label, int(label.argmax()))
+    print(f"favourable: {args.label} = {favourable}; group 1: {args.protected} = {', '.join(privileged)}")
     print(
         f"{args.state}: {len(label)} people, epsilon {args.epsilon:g}, delta {args.delta:g}, group sizes {args.sizes}; "
         f"it holds the protected attribute, keep it as safe as {args.data}"
@@ -85,6 +91,13 @@ def _people(args: argparse.Namespace) -> tuple[np.ndarray, np.ndarray, tuple[str
     except BadRequest as error:  # the loader speaks of an experiment's options
         raise BadRequest(_in_words_of_the_desk(str(error))) from error
     return np.asarray(label, dtype=np.int8), group.astype(np.int8), loader.privileged
+
+
+def _value_of(path: str, column: str, row: int) -> str:
+    """Return a value as it stands in the file."""
+    from fairpriv.datasets.csv import as_text, read_table
+
+    return str(as_text(read_table(Path(path).expanduser())[column])[row])
 
 
 def _in_words_of_the_desk(said: str) -> str:

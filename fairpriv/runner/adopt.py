@@ -1,6 +1,6 @@
 """`fairpriv adopt`: outdated cells stamped anew after a change that keeps them, once that has been seen to be so.
 
-For each combination of plug-ins at least one outdated cell is computed again. Equal in bytes: the change keeps the
+For each combination of plug-ins at least one outdated cell is computed again, and the slowest ones as time allows. Equal in bytes: the change keeps the
 combination's cells. Equal within rounding only: another processor may be in the way, so the old revision computes the
 same cell here, and old and new must agree in bytes. Anything else refuses the whole folder.
 """
@@ -22,7 +22,7 @@ from fairpriv.runner import pin
 from fairpriv.runner.folder import replace_file, write_stamps
 from fairpriv.runner.kept import Kept, array_sums, unpack
 from fairpriv.runner.library import Library, open_library
-from fairpriv.runner.recompute import Again, again, compare, strata, tasks_for
+from fairpriv.runner.recompute import Again, again, compare, strata, tasks_for, within
 from fairpriv.runner.revision import ROOT, revision
 from fairpriv.runner.status import folders
 from fairpriv.runner.survey import Seat, Surveyor, reasons
@@ -31,6 +31,7 @@ from fairpriv.runner.work import Finished, Task
 from fairpriv.stamps.stamp import Stamp, classes_of, code_behind
 
 LOG = "adopted.jsonl"
+SLOW_SECONDS = 120.0  # of recorded time for the slowest cells of the combinations
 
 
 class Refused(FairprivError):
@@ -75,8 +76,7 @@ def _adopt(path: Path, library: Library, reason: str, say: Callable[[str], None]
     seats = [surveyor.look(kept.cell) for kept in folder.kept]
     outdated = [seat for seat in seats if seat.state == "outdated" and seat.kept is not None]
     done = Adopted(path)
-    # a cell that another folder shares may have been adopted there already
-    current = [seat.held if seat.state == "done" else kept for seat, kept in zip(seats, folder.kept)]
+    current = [_as_it_stands(seat, kept) for seat, kept in zip(seats, folder.kept)]
     if not outdated:
         write_stamps(path, current, library.codes)
         return done
@@ -102,6 +102,16 @@ def _adopt(path: Path, library: Library, reason: str, say: Callable[[str], None]
     return done
 
 
+def _as_it_stands(seat: Seat, kept: Kept) -> Kept:
+    """Return a row of the folder under the stamp that holds now, where the store has the same cell under it already.
+
+    Another folder may have adopted it, or a run computed it again; its seconds stay those of the row.
+    """
+    if seat.state == "done" and compare(kept, seat.held.metrics, seat.held.arrays).verdict == "equal":
+        return replace(kept, stamp=seat.held.stamp)
+    return kept
+
+
 def _same_data(seat: Seat) -> bool:
     """Say whether only the code of a cell changed: other data, or a plug-in that is gone, is nothing to adopt."""
     try:
@@ -112,13 +122,18 @@ def _same_data(seat: Seat) -> bool:
 
 
 def _to_check(adoptable: Sequence[Kept], every: Sequence[Kept], each: int) -> list[int]:
-    """Choose the quickest outdated cells of every combination of plug-ins, by their place among all of the folder."""
+    """Choose outdated cells of every combination of plug-ins, by their place among all of the folder.
+
+    The quickest, and as many of the slowest as `SLOW_SECONDS` hold: large problems may take a path of their own.
+    """
     place = {one.stamp.key: number for number, one in enumerate(every)}
-    chosen = []
+    quickest, slowest = [], []
     for places in strata(adoptable).values():
-        quickest = sorted(places, key=lambda p: adoptable[p].seconds)[:each]
-        chosen += [place[adoptable[p].stamp.key] for p in quickest]
-    return chosen
+        in_order = sorted(places, key=lambda p: adoptable[p].seconds)
+        quickest += in_order[:each]
+        slowest += in_order[each:][-1:]
+    slowest = within(adoptable, sorted(slowest, key=lambda p: -adoptable[p].seconds), SLOW_SECONDS)
+    return [place[adoptable[p].stamp.key] for p in (*quickest, *slowest)]
 
 
 def _judge(one: Again, finished: Finished, every: Sequence[Kept], jobs: int, say: Callable[[str], None]) -> Again:

@@ -39,15 +39,20 @@ def times() -> str:
         "| experiment | committed cells | their compute time | `quick` from nothing, two cores |",
         "|---|--:|--:|--:|",
     ]
-    for name in config.options("experiment"):
+    options, cells, time = config.options("experiment"), 0, 0.0
+    for name in options:
         folder = library.folders.get(ROOT / "results" / name)
         kept = folder.kept if folder else []
         plan = config.plan([f"experiment={name}"])
+        left_out = options[name].get("left_out")
         seconds, unknown = forecast([Seat(cell, "missing") for cell in plan.cells], library, CORES)
         known = f"{len(plan.cells):,} cells, {duration(seconds)}" if not unknown else f"{len(plan.cells):,} cells"
+        known += " (left out by `reproduce`)" if left_out else ""
+        cells, time = (cells, time) if left_out else (cells + len(plan.cells), time + seconds)
         took = duration(sum(one.seconds for one in kept)) if kept else ""
         lines.append(f"| `{name}` | {len(kept):,} | {took} | {known} |")
     library.store.close()
+    lines.append(f"| all that `reproduce` computes | | | {cells:,} cells, {duration(time)} |")
     return "\n".join(lines)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from fairpriv import config
+from fairpriv import config, listing
 from fairpriv.report.counts import count
 from fairpriv.report.papers import papers
 from fairpriv.runner.library import open_library
@@ -39,12 +39,12 @@ def times() -> str:
         "| experiment | committed cells | their compute time | `quick` from nothing, two cores |",
         "|---|--:|--:|--:|",
     ]
-    options, cells, time = config.options("experiment"), 0, 0.0
-    for name in options:
+    cells, time = 0, 0.0
+    for name in config.options("experiment"):
         folder = library.folders.get(ROOT / "results" / name)
         kept = folder.kept if folder else []
         plan = config.plan([f"experiment={name}"])
-        left_out = options[name].get("left_out")
+        left_out = listing.left_out(name)
         seconds, unknown = forecast([Seat(cell, "missing") for cell in plan.cells], library, CORES)
         known = f"{len(plan.cells):,} cells, {duration(seconds)}" if not unknown else f"{len(plan.cells):,} cells"
         known += " (left out by `reproduce`)" if left_out else ""

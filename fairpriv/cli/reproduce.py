@@ -38,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
     arguments.as_json(parser)
     args = parser.parse_args(argv)
 
-    from fairpriv import config
+    from fairpriv import config, listing
     from fairpriv.errors import unknown
     from fairpriv.runner.reproduce import reproduce
     from fairpriv.runner.signals import stopping
@@ -49,7 +49,7 @@ def main(argv: Sequence[str]) -> int:
         if name not in known:
             raise unknown("experiment", name, known)
     named = list(dict.fromkeys(args.experiments))
-    left_out = {} if named else {name: str(said["left_out"]) for name, said in known.items() if said.get("left_out")}
+    left_out = {} if named else {name: why for name in known if (why := listing.left_out(name))}
     names = named or [name for name in known if name not in left_out]
     with stopping():
         made = reproduce(names, args.profile, Path(args.into), Path(args.against), args.jobs, args.json, left_out)

@@ -41,7 +41,18 @@ _registered: dict[str, dict[str, type[Plugin]]] = {kind: {} for kind in KINDS}
 
 
 def register(cls: type[_P]) -> type[_P]:
-    """Register a plug-in class under its `kind` and `name` (both class attributes)."""
+    """Register a plug-in class under its `kind` and `name` (both class attributes).
+
+    Examples
+    --------
+    >>> import fairpriv
+    >>> from fairpriv.registry import registered
+    >>> @fairpriv.register
+    ... class Plain:
+    ...     kind, name = "examples", "plain"  # an attack's base class says kind = "attacks"
+    >>> [plugin.name for plugin in registered("examples")]
+    ['plain']
+    """
     known = _registered[cls.kind].get(cls.name)
     if known is not None and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
         raise ValueError(f"two {cls.kind} are called {cls.name!r}: {known.__module__} and {cls.__module__}")

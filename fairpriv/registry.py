@@ -45,13 +45,17 @@ def register(cls: type[_P]) -> type[_P]:
 
     Examples
     --------
-    >>> import fairpriv
-    >>> from fairpriv.registry import registered
-    >>> @fairpriv.register
-    ... class Plain:
-    ...     kind, name = "examples", "plain"  # an attack's base class says kind = "attacks"
-    >>> [plugin.name for plugin in registered("examples")]
-    ['plain']
+    A class is decorated with it; a second one of the same kind and name is refused:
+
+    >>> from fairpriv import QueryDefense, register
+    >>> from fairpriv.registry import find
+    >>> find("defenses", "laplace").name
+    'laplace'
+    >>> @register
+    ... class Another(QueryDefense):
+    ...     name = "laplace"
+    Traceback (most recent call last):
+    ValueError: two defenses are called 'laplace': fairpriv.defenses.query.laplace and __main__
     """
     known = _registered[cls.kind].get(cls.name)
     if known is not None and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):

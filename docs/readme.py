@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from fairpriv import config
+from fairpriv import config, listing
 from fairpriv.report.counts import count
 from fairpriv.report.papers import papers
 from fairpriv.runner.library import open_library
@@ -39,15 +39,20 @@ def times() -> str:
         "| experiment | committed cells | their compute time | `quick` from nothing, two cores |",
         "|---|--:|--:|--:|",
     ]
+    cells, time = 0, 0.0
     for name in config.options("experiment"):
         folder = library.folders.get(ROOT / "results" / name)
         kept = folder.kept if folder else []
         plan = config.plan([f"experiment={name}"])
+        left_out = listing.left_out(name)
         seconds, unknown = forecast([Seat(cell, "missing") for cell in plan.cells], library, CORES)
         known = f"{len(plan.cells):,} cells, {duration(seconds)}" if not unknown else f"{len(plan.cells):,} cells"
+        known += " (left out by `reproduce`)" if left_out else ""
+        cells, time = (cells, time) if left_out else (cells + len(plan.cells), time + seconds)
         took = duration(sum(one.seconds for one in kept)) if kept else ""
         lines.append(f"| `{name}` | {len(kept):,} | {took} | {known} |")
     library.store.close()
+    lines.append(f"| all that `reproduce` computes | | | {cells:,} cells, {duration(time)} |")
     return "\n".join(lines)
 
 

@@ -38,6 +38,11 @@ def options(group: str) -> dict[str, yaml_files.Content]:
     return {path.stem: yaml_files.read(path) for path in sorted(paths, key=lambda path: path.stem)}
 
 
+def left_out(experiment: str) -> str:
+    """Return why `fairpriv reproduce` leaves an experiment out unless it is named; nothing where it does not."""
+    return str(options("experiment")[experiment].get("left_out") or "")
+
+
 def _options(group: str) -> list[Row]:
     return [_row(name, said.get("paper") or "", said.get("about") or "") for name, said in options(group).items()]
 

@@ -41,7 +41,22 @@ _registered: dict[str, dict[str, type[Plugin]]] = {kind: {} for kind in KINDS}
 
 
 def register(cls: type[_P]) -> type[_P]:
-    """Register a plug-in class under its `kind` and `name` (both class attributes)."""
+    """Register a plug-in class under its `kind` and `name` (both class attributes).
+
+    Examples
+    --------
+    A class is decorated with it; a second one of the same kind and name is refused:
+
+    >>> from fairpriv import QueryDefense, register
+    >>> from fairpriv.registry import find
+    >>> find("defenses", "laplace").name
+    'laplace'
+    >>> @register
+    ... class Another(QueryDefense):
+    ...     name = "laplace"
+    Traceback (most recent call last):
+    ValueError: two defenses are called 'laplace': fairpriv.defenses.query.laplace and __main__
+    """
     known = _registered[cls.kind].get(cls.name)
     if known is not None and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
         raise ValueError(f"two {cls.kind} are called {cls.name!r}: {known.__module__} and {cls.__module__}")

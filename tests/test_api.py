@@ -18,7 +18,6 @@ from tests.conftest import TOY
 
 # What the examples of others show in use: errors, records, and families of methods that are trained.
 WITHOUT = {"BadRequest", "DataUnavailable", "Dataset", "Recovery", "Result", "Table"}
-WITHOUT |= {"Adversary", "Defense", "RepresentationDefense", "register"}
 
 
 def test_every_public_name_is_there_and_says_what_it_is():

@@ -17,7 +17,8 @@ HELP = """\
 Compute every experiment (or those named) from nothing into a folder of its own, write the report there, and compare
 each cell with the committed results: equal byte for byte, equal within rounding, or different, and why. No committed
 cell is reused. Interrupted, the same command goes on where it stopped. What needs data that cannot be had is skipped
-with the reason. Exit code 1 if a cell failed or differs by more than rounding.
+with the reason, and so is an experiment whose file says why it is `left_out`, unless it is named. Exit code 1 if a
+cell failed or differs by more than rounding.
 
 examples:
   fairpriv reproduce                                  every experiment, profile quick, into build/reproduce
@@ -37,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
     arguments.as_json(parser)
     args = parser.parse_args(argv)
 
-    from fairpriv import config
+    from fairpriv import config, listing
     from fairpriv.errors import unknown
     from fairpriv.runner.reproduce import reproduce
     from fairpriv.runner.signals import stopping
@@ -47,9 +48,11 @@ def main(argv: Sequence[str]) -> int:
     for name in args.experiments:
         if name not in known:
             raise unknown("experiment", name, known)
-    names = list(dict.fromkeys(args.experiments)) or list(known)
+    named = list(dict.fromkeys(args.experiments))
+    left_out = {} if named else {name: why for name in known if (why := listing.left_out(name))}
+    names = named or [name for name in known if name not in left_out]
     with stopping():
-        made = reproduce(names, args.profile, Path(args.into), Path(args.against), args.jobs, args.json)
+        made = reproduce(names, args.profile, Path(args.into), Path(args.against), args.jobs, args.json, left_out)
     if made.interrupted:
         again = shlex.join(["fairpriv", "reproduce", *argv])
         print(f"interrupted: the same command resumes where it stopped: {again}", file=sys.stderr)

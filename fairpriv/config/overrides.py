@@ -19,7 +19,7 @@ from fairpriv.errors import BadRequest, unknown
 
 MOST_JOBS = 1000  # combinations of one multirun
 # What makes an experiment the one it is: another is picked by experiment=.
-OF_THE_EXPERIMENT = ("name", "protocol", "paper", "about", "axes")
+OF_THE_EXPERIMENT = ("name", "protocol", "paper", "about", "left_out", "axes")
 GRID = ("sweep.grid.", "sweep.any.")  # blocks and axes can be added and removed
 
 

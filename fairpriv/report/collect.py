@@ -25,6 +25,12 @@ class Run:
     manifest: dict[str, Any]
 
     @property
+    def about(self) -> str:
+        """Return what the experiment asks, in its own words; nothing where its manifest does not say."""
+        config = self.manifest.get("config")
+        return str(config.get("about") or "") if isinstance(config, dict) else ""
+
+    @property
     def facts(self) -> dict[str, str]:
         """Return what an auditor asks first: what ran, when, how often, from which code."""
         said = self.manifest

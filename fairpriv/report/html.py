@@ -166,17 +166,24 @@ def _paper(paper: Paper, found: Found, judged: pd.DataFrame, root: Path, known: 
     ]
     for name in paper.experiments:
         own = [t for t in paper.tables if t.experiment == name]
-        parts.append(f"<h3>Experiment <code>{_e(name)}</code></h3>")
+        parts.append(f"<h3>Experiment <code>{_e(name)}</code></h3>{_about(found, name)}")
         if name not in found.runs:
             parts.append(f"<p>Not run yet: <code>fairpriv run experiment={_e(name)}</code></p>")
         parts.append(_experiment(name, found, root, "".join(table_html(t, verdicts) for t in own), known))
     return "\n" + _tag("section", "".join(parts), id=paper.key, class_="paper", **{"data-paper": paper.key})
 
 
+def _about(found: Found, name: str) -> str:
+    """Return what an experiment asks, as a paragraph."""
+    about = found.runs[name].about if name in found.runs else ""
+    return f"<p>{_e(about[:1].upper() + about[1:])}.</p>" if about else ""
+
+
 def _own(name: str, found: Found, root: Path, known: dict[str, str]) -> str:
     run = found.runs.get(name)
     tables = "".join(_csv(path, root) for path in sorted((run.folder / "tables").glob("*.csv"))) if run else ""
-    note = '<p class="soft">No paper speaks of this experiment: tables and figures only.</p>' if run else ""
+    note = '<p class="soft">Ours: no paper speaks of it, so that there are tables and figures, and no verdicts.</p>'
+    note = _about(found, name) + note if run else ""
     return "\n" + _tag("section", f"<h2>{_e(name)}</h2>{note}{_experiment(name, found, root, tables, known)}", id=name)
 
 

@@ -91,6 +91,14 @@ def _paper(paper: Paper, found: Found, judged: pd.DataFrame, root: Path) -> list
     return parts
 
 
+def _plainly(paper: Paper) -> str:
+    """Return what a paper asks, and what came out, in everyday words."""
+    said = {name: _text(text) for name, text in paper.plainly.items()}
+    if not said:
+        return ""
+    return f"**{paper.key}**: {said['asks']} *Came out:* {said['came_out']} *Did not:* {said['did_not']}"
+
+
 def markdown(found: Found, root: Path) -> str:
     """Return the report as Markdown; links are relative to `root`, the results folder."""
     judged = found.judged
@@ -98,6 +106,7 @@ def markdown(found: Found, root: Path) -> str:
     parts = ["# Results against the papers"]
     if len(judged):
         parts += [f"{count(judged)}.", "\n".join(_split(judged))]
+    parts += [_plainly(paper) for paper in found.papers]
     parts += ["`report.html` has the same with filters, and the rule by which a verdict is reached."]
     for paper in found.papers:
         parts += _paper(paper, found, judged, root)

@@ -17,6 +17,8 @@ from fairpriv.report.counts import CAUSES
 
 # what a printed ± is: deviation of the runs, standard error of the mean, or half width of its 95 % interval
 SPREADS = ("sd", "se", "ci")
+# what is said of a paper in everyday words, in this order
+PLAINLY = ("asks", "came_out", "did_not")
 # the columns of a table that are not selectors on cells.csv
 VALUE_COLUMNS = ("metric", "value", "scale", "decimals", "spread", "where")
 
@@ -93,7 +95,10 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Paper:
-    """One folder of experiments/; `by_construction` says of what cannot fail why it cannot."""
+    """One folder of experiments/; `by_construction` says of what cannot fail why it cannot.
+
+    `plainly` says in everyday words what the paper asks, and what of it came out and what did not.
+    """
 
     key: str
     citation: Mapping[str, Any]
@@ -102,6 +107,7 @@ class Paper:
     deviations: tuple[Deviation, ...] = ()
     readings: Mapping[str, list[str]] = field(default_factory=dict)
     by_construction: tuple[Mapping[str, Any], ...] = ()
+    plainly: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def experiments(self) -> list[str]:
@@ -189,6 +195,14 @@ def _constructed(said: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     return said
 
 
+def _plainly(said: Mapping[str, Any]) -> Mapping[str, str]:
+    """Read what is said in plain words; a paper may leave it out, but not a part of it."""
+    found = said.get("plainly") or {}
+    if found and (set(found) != set(PLAINLY) or not all(isinstance(text, str) for text in found.values())):
+        raise ValueError(f"plainly must say {', '.join(PLAINLY)}")
+    return {name: " ".join(found[name].split()) for name in PLAINLY if found}
+
+
 def _tables(said: Mapping[str, Any], folder: Path) -> tuple[Table, ...]:
     return tuple(_table(t, folder) for t in said.get("tables") or ())
 
@@ -212,7 +226,8 @@ def read_paper(folder: Path) -> Paper:
                 raise BadRequest(f"{path}: claim {claim['id']!r}: id, experiment, text and where must be text")
         deviations = tuple(_deviation(d, path) for d in said.get("deviations") or ())
         constructed = tuple(_constructed(c, path) for c in said.get("by_construction") or ())
-        return Paper(said["key"], said["citation"], tables, claims, deviations, said.get("readings") or {}, constructed)
+        readings, plainly = said.get("readings") or {}, _plainly(said)
+        return Paper(said["key"], said["citation"], tables, claims, deviations, readings, constructed, plainly)
     except (KeyError, TypeError, AttributeError, ValueError, OSError, yaml.YAMLError) as error:
         raise BadRequest(f"cannot read {path}: {type(error).__name__}: {error}") from error
 

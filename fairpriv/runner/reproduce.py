@@ -1,6 +1,6 @@
 """`fairpriv reproduce`: every experiment from nothing into a folder of its own, then held against what is committed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,11 +102,18 @@ def _forecast(jobs: dict[str, Job], precedents: Sequence[Library], say: Say) -> 
 
 
 def reproduce(
-    names: Sequence[str], profile: str, into: Path, committed: Path, workers: int | None = None, quiet: bool = False
+    names: Sequence[str],
+    profile: str,
+    into: Path,
+    committed: Path,
+    workers: int | None = None,
+    quiet: bool = False,
+    left_out: Mapping[str, str] | None = None,
 ) -> Reproduction:
     """Compute the experiments into a folder of their own and compare each with the committed results.
 
-    What the folder holds already is gone on from; committed cells are never reused.
+    What the folder holds already is gone on from; committed cells are never reused. `left_out` says of experiments that
+    are not among `names` why.
     """
     if into.resolve() == committed.resolve():
         raise BadRequest(f"--into {into} holds the results to compare with: choose another folder")
@@ -115,7 +122,7 @@ def reproduce(
     made = Reproduction(into)
     try:
         jobs = _jobs(names, profile, into, workers, own)
-        made.skipped = _supply(jobs, view.say)
+        made.skipped = {**(left_out or {}), **_supply(jobs, view.say)}
         jobs = {name: job for name, job in jobs.items() if name not in made.skipped}
         view = Overall(_forecast(jobs, [theirs, own], view.say), quiet)
         if not own.store.path.exists():

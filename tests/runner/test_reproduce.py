@@ -81,6 +81,15 @@ def test_what_lacks_its_data_is_skipped_with_the_reason(shell, tmp_path):
     assert "toy: 12 of 12 cells done" in done.stdout
 
 
+def test_what_is_left_out_says_why_and_is_run_by_name(own):  # noqa: F811
+    change(own.folder / "toy/conf/experiment/toy.yaml", "name: toy", "left_out: it makes no table\nname: toy")
+    assert "toy: 12 of 12 cells done" in reproduce(own).stdout
+    from fairpriv.listing import left_out, options
+
+    reasons = {name: left_out(name) for name in options("experiment")}
+    assert {name for name, why in reasons.items() if why} == {"obfuscation_settings"}
+
+
 def test_requests_that_cannot_be_are_one_line(shell):
     shell.toy("jobs=1")
     for words, says in (

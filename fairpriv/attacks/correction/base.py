@@ -139,6 +139,22 @@ class Adversary(AnyAttack):
         Time limit of CP-SAT.
     costs : str
         What changing a guess costs. powers: its confidence to an exponent (the paper). log_odds: see `log_odds`.
+
+    Examples
+    --------
+    One who sees what the model predicts, and has ten exponents to choose from:
+
+    >>> from dataclasses import dataclass
+    >>> from fairpriv import Adversary
+    >>> @dataclass(frozen=True)
+    ... class Neighbour(Adversary):
+    ...     name = "neighbour"
+    ...     sees_predictions = True
+    >>> Neighbour(exponents=10).powers
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    >>> Neighbour(held_out=1.5)
+    Traceback (most recent call last):
+    fairpriv.errors.BadRequest: held_out must be < 1, got 1.5
     """
 
     later: ClassVar[tuple[str, ...]] = ("costs",)

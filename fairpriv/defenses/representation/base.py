@@ -32,6 +32,26 @@ class RepresentationDefense(Defense):
 
     A method says how to draw its parameters (`init`), what to minimise (`loss`, with `hyper` and `noise`) and how to
     encode (`encode`). `predict` is None where a classifier is to be trained on the representation afterwards.
+
+    Examples
+    --------
+    Only the first feature is given away, clipped to [−0.5, 0.5] and noisy:
+
+    >>> import numpy as np
+    >>> from fairpriv import RepresentationDefense
+    >>> from fairpriv.defenses.representation.base import Sample
+    >>> class First(RepresentationDefense):
+    ...     def fit(self, sample, rng):
+    ...         return None
+    ...
+    ...     def encode(self, params, sample, rng):
+    ...         return sample.x[:, :1]
+    >>> rng, people = np.random.default_rng(0), Sample(np.array([[0.4, 7.0], [0.9, 8.0]]), np.zeros(2), np.zeros(2))
+    >>> First().encode(None, people, rng).ravel()
+    array([0.4, 0.9])
+    >>> given = First(epsilon=1e6).randomize(First().encode(None, people, rng), rng)
+    >>> np.round(given, 3).ravel()
+    array([0.4, 0.5])
     """
 
     epsilon: float = param(float("inf"), "budget of the randomizer; inf: none", at_least=0)

@@ -6,17 +6,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairpriv.report.attack_defense_matrix.rows import CHANNELS, measured, title
+from fairpriv.report.attack_defense_matrix.rows import CHANNELS, measured, shown, title
 from fairpriv.report.attack_defense_matrix.tables import defenses_table, utility_of
 from fairpriv.report.figures import COLOURS, plt
+from fairpriv.report.page import names
 
 ROW, COLUMN = 0.17, 0.62  # inches of a row and a column of the heat map
+NAMED = 16  # of the ringed points of a panel
 GROUPS = {"group 0": "▼", "group 1": "▲"}  # who is exposed
 
 
 def _grid(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return mean leakage by defense (rows) and attack (columns), in the order in which they come."""
-    named = pairs.assign(shown=[title(d, b) for d, b in zip(pairs["defended"], pairs["budget"])])
+    named = pairs.assign(shown=[title(shown(d), b) for d, b in zip(pairs["defended"], pairs["budget"])])
     table = named.pivot_table(index="shown", columns="attacked", values="leakage", sort=False)
     return table.reindex(columns=sorted(table.columns, key=lambda name: (name.split(" ")[0], len(name))))
 
@@ -25,7 +27,7 @@ def _panel(axis: Any, table: pd.DataFrame, alone: float, words: str) -> Any:
     """Draw one channel; white is what a coin would get, grey a pair that was not tried."""
     axis.set_facecolor("0.85")
     image = axis.imshow(table.to_numpy(), cmap="Reds", vmin=50, vmax=100, aspect="auto")
-    axis.set_xticks(range(table.shape[1]), table.columns, rotation=60, ha="right", fontsize=7)
+    axis.set_xticks(range(table.shape[1]), map(shown, table.columns), rotation=60, ha="right", fontsize=7)
     axis.set_yticks(range(table.shape[0]), table.index, fontsize=6.5)
     axis.grid(False)
     for (i, j), value in np.ndenumerate(table.to_numpy()):
@@ -49,7 +51,9 @@ def heat_map(pairs: pd.DataFrame, dataset: str) -> Any:
         alone = pairs.loc[pairs["channel"] == channel, "x_leakage"].mean()
         image = _panel(axis, grids[channel], alone, CHANNELS[channel])
     figure.colorbar(image, ax=axes[0][-1], label="leakage, %", fraction=0.05, pad=0.02)
-    figure.suptitle(f"{dataset}: what each attack recovers (balanced accuracy, %)", fontsize=12)
+    least, most = int(pairs["seeds"].min()), int(pairs["seeds"].max())
+    seeds = f"{least} to {most} seeds" if least < most else f"{most} seeds"
+    figure.suptitle(f"{names.value(dataset)}: what each attack recovers (balanced accuracy, %; {seeds})", fontsize=12)
     return figure
 
 
@@ -59,8 +63,21 @@ def not_dominated(points: np.ndarray) -> np.ndarray:
     return ~better.any(axis=0)
 
 
+def _best(axis: Any, front: pd.DataFrame) -> None:
+    """Put numbers at the ringed points, at most NAMED, and list their names below: on the points they would pile up."""
+    lines = []
+    every = max(1, -(-len(front) // NAMED))
+    for number, (_, row) in enumerate(front.iloc[::every].iterrows(), start=1):
+        aside = {"xytext": (0, 7), "textcoords": "offset points", "fontsize": 7, "ha": "center"}
+        axis.annotate(str(number), (row["utility"], row["leakage"]), **aside)
+        lines.append(f"{number}  {title(shown(row['defended']), row['budget'])} {GROUPS.get(row['exposed'], '')}")
+    most = f"one in {every} of {len(front)} ringed, by leakage" if every > 1 else "ringed, by leakage"
+    text = "\n".join([f"{most}:", *lines])
+    axis.text(0, -0.2, text, transform=axis.transAxes, fontsize=7, va="top")
+
+
 def _front(axis: Any, some: pd.DataFrame, channel: str, most: float) -> Any:
-    """Draw utility against the strongest leakage; ringed points are not dominated, and named."""
+    """Draw utility against the strongest leakage; ringed points are not dominated, and numbered."""
     gap = some["gap_sp"] if channel != "answers" else pd.Series(0.0, index=some.index)
     front = some[not_dominated(np.column_stack([-some["utility"], some["leakage"], gap]))]
     bars = {"fmt": "none", "ecolor": "0.8", "elinewidth": 0.8, "zorder": 1}
@@ -69,10 +86,7 @@ def _front(axis: Any, some: pd.DataFrame, channel: str, most: float) -> Any:
     dots = axis.scatter(some["utility"], some["leakage"], c=some["gap_sp"], **look)
     ring = {"facecolors": "none", "edgecolors": COLOURS[1], "s": 80, "linewidths": 1.2, "zorder": 3}
     axis.scatter(front["utility"], front["leakage"], **ring)
-    for number, (_, row) in enumerate(front.sort_values("utility").iterrows()):
-        name = title(row["defended"], row["budget"]) + f" {GROUPS.get(row['exposed'], '')}"
-        place = {"xytext": (4, 5 if number % 2 else -9), "textcoords": "offset points", "fontsize": 6}
-        axis.annotate(name, (row["utility"], row["leakage"]), **place)
+    _best(axis, front.sort_values("leakage"))
     axis.axhline(some["x_leakage"].mean(), color="black", linestyle="--", linewidth=1)
     axis.axhline(50, color="0.6", linewidth=0.8)
     axis.set_title(CHANNELS[channel], fontsize=10)
@@ -83,14 +97,14 @@ def _front(axis: Any, some: pd.DataFrame, channel: str, most: float) -> Any:
 def pareto(defenses: pd.DataFrame, dataset: str) -> Any:
     """Draw utility against leakage at the strongest attack, a panel a channel, coloured by unfairness."""
     channels = [c for c in CHANNELS if c in set(defenses["channel"])]
-    figure, axes = plt.subplots(1, len(channels), figsize=(5.2 * len(channels), 4.8), squeeze=False)
+    figure, axes = plt.subplots(1, len(channels), figsize=(5.2 * len(channels), 6.6), squeeze=False)
     for axis, channel in zip(axes[0], channels):
         dots = _front(axis, defenses[defenses["channel"] == channel], channel, defenses["gap_sp"].max())
     axes[0][0].set_ylabel("leakage to the strongest attack, %")
     figure.colorbar(dots, ax=axes[0][-1], label="gap of statistical parity")
     figure.suptitle(
-        f"{dataset}: ringed defenses are not dominated (utility, leakage, fairness); dashed: what X alone tells; "
-        "▼ group 0, ▲ group 1 more exposed",
+        f"{names.value(dataset)}: ringed defenses are not dominated (utility, leakage, fairness); "
+        "dashed: what X alone tells; ▼ group 0, ▲ group 1 more exposed",
         fontsize=9,
     )
     return figure

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from fairpriv.report.page import names
 from fairpriv.report.summary import summarise
 
 CHANNELS = {"answers": "answers to bias queries", "model": "a released model", "records": "a record a person"}
@@ -53,6 +54,11 @@ def tidy(rows: pd.DataFrame) -> pd.DataFrame:
         budget=budget.astype(float).fillna(float("inf")),
     )
     return named.reindex(columns=[*named.columns, *(m for m in METRICS if m not in named)])
+
+
+def shown(name: str) -> str:
+    """Return a defense or an attack as a reader knows it: the report's names for what they have there."""
+    return " ".join(names.value(word) for word in name.split(" "))
 
 
 def title(name: str, budget: float) -> str:

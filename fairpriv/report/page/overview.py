@@ -10,6 +10,7 @@ from fairpriv.report.markup import escaped as _e
 from fairpriv.report.markup import tag as _tag
 from fairpriv.report.page.scatter import scatter
 from fairpriv.report.page.tables import css_class
+from fairpriv.report.papers import Paper
 
 _MEANING = {
     "reproduced": "within the tolerance, and the difference is no more than chance",
@@ -82,6 +83,18 @@ def _sentence(total: Counts) -> str:
     return _tag("p", told, class_="lead")
 
 
+def plain_words(papers: Iterable[Paper]) -> str:
+    """Return what each paper asks, and what of it came out and what did not, in everyday words."""
+    items = ""
+    for paper in papers:
+        if paper.plainly:
+            said = {name: _e(text) for name, text in paper.plainly.items()}
+            items += "\n" + _tag("dt", f'<a href="#{_e(paper.key)}">{_e(paper.key)}</a>')
+            items += f'<dd><p>{said["asks"]}</p><p><b class="reproduced">Came out:</b> {said["came_out"]}</p>'
+            items += f'<p><b class="differs">Did not:</b> {said["did_not"]}</p></dd>'
+    return f'<h2>In plain words</h2><dl class="plainly">{items}</dl>' if items else ""
+
+
 def _choice(label: str, name: str, options: Iterable[tuple[str, str]]) -> str:
     inner = '<option value="">all</option>' + "".join(_tag("option", _e(t), value=v) for v, t in options)
     return f"<label>{label} {_tag('select', inner, id=f'by-{name}')}</label>"
@@ -115,4 +128,5 @@ def overview(found: Found, verdicts: pd.DataFrame) -> str:
     titles = {(p.key, t.name): t.title for p in found.papers for t in p.tables}
     left = counts_html(total) + (_split(found, papers) if len(papers) > 1 else "") + legend()
     right = scatter(verdicts, titles)
-    return f'{_sentence(total)}<div class="overview"><div>{left}</div>{right}</div>'
+    words = plain_words(found.papers)
+    return f'{_sentence(total)}<div class="overview"><div>{left}</div>{right}</div>{words}'

@@ -161,7 +161,14 @@ def test_the_slowest_cells_are_checked_too_as_far_as_time_allows():
         cell = Cell("attribute_conceal", {}, {"attack": {"name": attack}}, seed)
         return Kept(Stamp(cell.identity, "", "code"), {}, seconds, origin, {})
 
-    kept = [one("a", 0, 5.0), one("a", 1, 1.0), one("a", 2, 50.0), one("b", 0, 200.0), one("b", 1, 2.0), one("c", 0, 9.0)]
+    kept = [
+        one("a", 0, 5.0),
+        one("a", 1, 1.0),
+        one("a", 2, 50.0),
+        one("b", 0, 200.0),
+        one("b", 1, 2.0),
+        one("c", 0, 9.0),
+    ]
     assert _to_check(kept, kept, 1) == [1, 4, 5, 2]  # b's slowest takes longer than is given to all
 
 

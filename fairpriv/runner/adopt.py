@@ -1,8 +1,8 @@
 """`fairpriv adopt`: outdated cells stamped anew after a change that keeps them, once that has been seen to be so.
 
-For each combination of plug-ins at least one outdated cell is computed again, and the slowest ones as time allows. Equal
-in bytes: the change keeps the combination's cells. Equal within rounding only: another processor may be in the way, so
-the old revision computes the same cell here, and old and new must agree in bytes. Anything else refuses the whole folder.
+For each combination of plug-ins at least one outdated cell is computed again, and the slowest ones as time allows.
+Equal in bytes: the change keeps the combination's cells. Equal within rounding only: another processor may be in the
+way, so the old revision computes the same cell here, and old and new must agree in bytes. Anything else refuses it.
 """
 
 import io

@@ -118,5 +118,6 @@ def figure(rows: pd.DataFrame) -> Any:
     axis.set(xlabel="ε, all attributes together", ylabel="accuracy")
     seeds = done["seed"].nunique()
     axis.set_title(f"{PROTOCOLS['blh'].label}, LSAC, uniform split, {seeds} seeds, bars: 95 % intervals", fontsize=11)
-    legend_below(drawn, *axis.get_legend_handles_labels(), columns=3)
+    axis.margins(x=0.15)
+    legend_below(drawn, *axis.get_legend_handles_labels(), columns=2)
     return drawn

@@ -11,7 +11,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from fairpriv.report.figures import COLOURS, canvas, legend_below
 from fairpriv.report.summary import bar_half, bars_say
-from fairpriv.report.xie2024.methods import DATASETS, METHODS, OURS, main_rows, table2_rows, tuned_rows
+from fairpriv.report.xie2024.methods import DATASETS, METHODS, OURS, image_rows, main_rows, table2_rows, tuned_rows
 from fairpriv.report.xie2024.printed import printed_table2
 
 MARKERS = dict(zip(METHODS, "osD^vP*Xh"))
@@ -157,7 +157,8 @@ def _picture(rows: np.ndarray, low: float, high: float) -> np.ndarray:
 def figure4(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
     """Colored-MNIST: some images and what is given away of them at several ε, for both roles."""
     roles = {"mnist": "U = digit, S = colour", "mnist_hide_digit": "U = colour, S = digit"}
-    images = rows[rows["dataset"].isin(roles)]
+    images = image_rows(rows)
+    images = images[images["dataset"].isin(roles)]
     if images.empty:
         return None
     beta = images["beta"].max()
@@ -168,7 +169,9 @@ def figure4(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
     for column, dataset in enumerate(shown):
         first = True
         for line, epsilon in enumerate(epsilons, start=1):
-            found = arrays(dataset=dataset, epsilon=epsilon, beta=beta, seed=0)
+            at = images[(images["dataset"] == dataset) & (images["epsilon"] == epsilon) & (images["beta"] == beta)]
+            size = {"dataset__sample": at["dataset.sample"].iloc[0]} if "dataset.sample" in at and len(at) else {}
+            found = arrays(dataset=dataset, epsilon=epsilon, beta=beta, seed=0, **size)
             axis = axes[line, column]
             axis.axis("off")
             if not found:
@@ -179,12 +182,18 @@ def figure4(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
                 axes[0, column].set_title(f"{roles[dataset]}\nimages X", fontsize=10.5)
                 axes[0, column].axis("off")
                 first = False
-            at = images[(images["dataset"] == dataset) & (images["epsilon"] == epsilon) & (images["beta"] == beta)]
             low, high = np.quantile(found["z"][pick], [0.02, 0.98])
             axis.imshow(_picture(found["z"][pick], low, high), interpolation="nearest")
-            axis.set_title(f"Z, {_epsilon(epsilon)}: accuracy on U {at['accuracy'].mean():.2f}", fontsize=10.5)
+            said = f"Z, {_epsilon(epsilon)}: accuracy on U {at['accuracy'].mean():.2f}, {_learned_from(at)}"
+            axis.set_title(said, fontsize=10.5)
     _heading(figure, f"xie2024, Figure 4: Colored-MNIST, representations at several ε (β = {beta:g})")
     return figure
+
+
+def _learned_from(some: pd.DataFrame) -> str:
+    """Say from how many images, and with how many seeds."""
+    seeds = some["seed"].nunique()
+    return f"{some['n_train'].iloc[0]:,.0f} images, {seeds} seed{'s' * (seeds > 1)}"
 
 
 def _pick(found: dict[str, np.ndarray]) -> np.ndarray:

@@ -25,6 +25,8 @@ def settings(rows: pd.DataFrame) -> pd.DataFrame:
     by = ["dataset", "method", "setting", "epsilon"]
     grouped = rows.groupby(by, sort=False)
     table = grouped.agg(seeds=("seed", "nunique"), accuracy=("accuracy", "mean"), delta_dp=("delta_dp", "mean"))
+    if "accuracy_s" in rows:
+        table["accuracy_s"] = grouped["accuracy_s"].mean()
     table["accuracy_sd"], table["larger"] = grouped["accuracy"].std(), grouped["majority_u"].mean()
     table = table.reset_index()
     printed, larger = printed_table2("accuracy"), larger_class()
@@ -34,4 +36,5 @@ def settings(rows: pd.DataFrame) -> pd.DataFrame:
     table["off"] = squares.groupby([table[c] for c in by[:3]]).transform("mean") ** 0.5
     least = table.groupby(["dataset", "method"])["off"].transform("min")
     table["chosen"] = table["off"].notna() & (table["off"] == least)
-    return table[[*by, "seeds", "accuracy", "accuracy_sd", "printed", "aim", "off", "delta_dp", "chosen"]].round(4)
+    measured = ["seeds", "accuracy", "accuracy_sd", "printed", "aim", "off", "delta_dp"]
+    return table[[*by, *measured, *(c for c in ("accuracy_s",) if c in table), "chosen"]].round(4)

@@ -26,7 +26,7 @@ TITLES = {
     "adult_aif360": "Adult",
     "compas_aif360_default": "COMPAS",
     "compas_aif360": "COMPAS, coarse columns",
-    "hate_speech": "Hate speech (a part of the corpus)",
+    "hate_speech": "Hate speech (a part)",
     "synthetic_corpus": "Synthetic corpus",
 }
 ORDER = [
@@ -230,7 +230,7 @@ def fronts(rows: pd.DataFrame) -> Any:
         )
         for gamma, row in mean.iterrows():
             axis.annotate(
-                f"{gamma:g}", (row["aod_sex"], row["micro_f1"]), (3, 4), textcoords="offset points", fontsize=8
+                f"{gamma:g}", (row["aod_sex"], row["micro_f1"]), (5, -11), textcoords="offset points", fontsize=8
             )
     base = rows[(rows["condition"] == "baseline") & (rows["dataset"] == "adult_aif360")]
     bias, level = base["aod_sex"].mean(), base["micro_f1"].mean()

@@ -1,6 +1,6 @@
 """Figures of maad_private: the tables at a glance, the ε spent, and the sweeps."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -20,13 +20,13 @@ from fairpriv.report.maad2023.tables import (
     unprinted_rows,
 )
 from fairpriv.report.papers import read_paper
-from fairpriv.report.summary import half_width
+from fairpriv.report.summary import bar_half, bars_say
 
 TITLES = {
     "adult_aif360": "Adult",
     "compas_aif360_default": "COMPAS",
     "compas_aif360": "COMPAS, coarse columns",
-    "hate_speech": "Hate speech (a part of the corpus)",
+    "hate_speech": "Hate speech (a part)",
     "synthetic_corpus": "Synthetic corpus",
 }
 ORDER = [
@@ -61,12 +61,12 @@ def _printed() -> dict[tuple[str, ...], float]:
 
 
 def _bars(axis: Any, points: dict[str, pd.DataFrame], metrics: dict[str, str], printed: bool) -> None:
-    """Draw a group of bars a point: a metric's mean with its 95 % interval, a diamond for what the paper prints."""
+    """Draw a group of bars a point: a metric's mean with its spread, a diamond for what the paper prints."""
     width = 0.8 / len(metrics)
     for i, (metric, name) in enumerate(metrics.items()):
         at = np.arange(len(points)) + (i - (len(metrics) - 1) / 2) * width
         means = [some[metric].mean() for some in points.values()]
-        halves = [half_width(some[metric].dropna()) for some in points.values()]  # of a single split there is none
+        halves = [bar_half(some[metric]) for some in points.values()]
         axis.bar(at, means, width, color=COLOURS[i], label=name)
         axis.errorbar(at, means, halves, fmt="none", ecolor="0.15", elinewidth=1.1, capsize=min(3, 12 * width))
         for x, some in zip(at, points.values()):
@@ -77,26 +77,34 @@ def _bars(axis: Any, points: dict[str, pd.DataFrame], metrics: dict[str, str], p
     axis.grid(axis="x", visible=False)
 
 
-def _splits(points: dict[str, pd.DataFrame]) -> str:
+def _splits(points: Iterable[pd.DataFrame]) -> str:
     """Say how many splits the points have: "10 splits", "3 to 10 splits"."""
-    counts = sorted({some["seed"].nunique() for some in points.values()})
+    counts = sorted({some["seed"].nunique() for some in points})
     return f"{counts[0]} split{'s' * (counts[0] > 1)}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} splits"
+
+
+def _bars_say(points: Iterable[pd.DataFrame]) -> str:
+    """Say what the error bars of these points are."""
+    return bars_say((some["seed"].nunique() for some in points), "split")
+
+
+def _legend_above(axis: Any, columns: int) -> None:
+    """Put a panel's legend above it, at the right, where no bar is."""
+    axis.legend(ncols=columns, fontsize=9, loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0.1)
 
 
 def _utility_and_bias(axes: Any, points: dict[str, pd.DataFrame], title: str, printed: bool = True) -> None:
     """Draw F1 in the upper axis and the average odds difference of each attribute in the lower, both from 0."""
     above, below = axes
     _bars(above, points, {"micro_f1": "micro F1", "macro_f1": "macro F1"}, printed)
-    said = "bars: mean and 95 % interval" + ("; diamonds: the paper" if printed else "")
-    above.set(title=f"{title} ({_splits(points)})", ylabel="F1", ylim=(0, 1.12))
-    above.legend(ncols=2, fontsize=9, loc="upper right")
-    above.annotate(said, (0.01, 0.93), xycoords="axes fraction", fontsize=9)
+    above.set(ylabel="F1", ylim=(0, 1.05))
+    above.set_title(f"{title} ({_splits(points.values())})", loc="left")
+    _legend_above(above, 2)
     names = attributes_of(pd.concat(points.values()))
     _bars(below, points, {f"aod_{a}": a for a in names}, printed)
     below.axhline(0, color="0.3", linewidth=0.8)
     below.set(ylabel="average odds difference")
-    below.margins(y=0.25)
-    below.legend(ncols=len(names), fontsize=9, loc="lower right")
+    _legend_above(below, len(names))
 
 
 def _panels(points: dict[str, dict[str, pd.DataFrame]], title: str) -> Any:
@@ -109,7 +117,8 @@ def _panels(points: dict[str, dict[str, pd.DataFrame]], title: str) -> Any:
         _utility_and_bias(axes[row : row + 2, column], some, TITLES[dataset])
     for axis in axes.flat:
         axis.set_visible(axis.has_data())
-    figure.suptitle(title)
+    every = [point for some in points.values() for point in some.values()]
+    figure.suptitle(f"{title}; {_bars_say(every)}; diamonds: the paper")
     return figure
 
 
@@ -167,7 +176,7 @@ def _sweep(rows: pd.DataFrame, x: str, label: str, title: str, log: bool) -> Any
         for axis, metric in zip(axes[0], ["micro_f1", *(f"aod_{a}" for a in names)]):
             name = "no privacy" if privacy == "none" else f"DP ({privacy})"
             by = some.groupby(x)[metric]
-            mean, half = by.mean(), by.agg(half_width)
+            mean, half = by.mean(), by.agg(bar_half)
             axis.errorbar(mean.index, mean, half, color=COLOURS[i], label=name, linewidth=1.6, marker="o", capsize=3)
     for axis, what in zip(axes[0], ["micro F1", *(f"average odds difference, {a}" for a in names)]):
         axis.set(xlabel=label, ylabel=what)
@@ -175,8 +184,9 @@ def _sweep(rows: pd.DataFrame, x: str, label: str, title: str, log: bool) -> Any
             plain_log_ticks(axis, sorted(set(rows[x].round(2))))
         if what != "micro F1":
             axis.axhline(0, color="0.3", linewidth=0.8)
-    axes[0][0].legend(fontsize=9)
-    figure.suptitle(f"{title} ({_splits({str(v): some for v, some in rows.groupby(['defense.privacy', x])})})")
+    legend_below(figure, *axes[0][0].get_legend_handles_labels())
+    every = [some for _, some in rows.groupby(["defense.privacy", x])]
+    figure.suptitle(f"{title}; {_splits(every)}; {_bars_say(every)}")
     return figure
 
 
@@ -213,14 +223,14 @@ def fronts(rows: pd.DataFrame) -> Any:
     axis = axes[0][0]
     for i, ((privacy, rate), found) in enumerate(some.groupby(ways)):
         by = found.groupby("defense.gamma")[["micro_f1", "aod_sex"]]
-        mean, half = by.mean(), by.agg(half_width)
+        mean, half = by.mean(), by.agg(bar_half)
         bars = {"xerr": half["aod_sex"], "yerr": half["micro_f1"], "elinewidth": 0.7, "capsize": 2}
         axis.errorbar(
             mean["aod_sex"], mean["micro_f1"], **bars, marker="o", color=COLOURS[i], label=f"{privacy}, rate {rate:g}"
         )
         for gamma, row in mean.iterrows():
             axis.annotate(
-                f"{gamma:g}", (row["aod_sex"], row["micro_f1"]), (3, 4), textcoords="offset points", fontsize=8
+                f"{gamma:g}", (row["aod_sex"], row["micro_f1"]), (5, -11), textcoords="offset points", fontsize=8
             )
     base = rows[(rows["condition"] == "baseline") & (rows["dataset"] == "adult_aif360")]
     bias, level = base["aod_sex"].mean(), base["micro_f1"].mean()
@@ -234,9 +244,10 @@ def fronts(rows: pd.DataFrame) -> Any:
     axis.set_xlim(min(low["aod_sex"], bias) - 0.03, max(high["aod_sex"], 0.0) + 0.03)
     axis.set_ylim(min(low["micro_f1"], level) - 0.02, max(high["micro_f1"], level) + 0.01)
     axis.set(xlabel="average odds difference by sex", ylabel="micro F1")
-    axis.legend(fontsize=9, loc="lower left")
-    seen = _splits({str(v): found for v, found in some.groupby([*ways, "defense.gamma"])})
-    axis.set_title(rf"Adult, $\epsilon$ = 4: bias against utility, $\gamma$ at each point ({seen})")
+    legend_below(figure, *axis.get_legend_handles_labels(), columns=2)
+    every = [found for _, found in some.groupby([*ways, "defense.gamma"])]
+    said = f"{_splits(every)}; {_bars_say(every)}"
+    figure.suptitle(r"Adult, $\epsilon$ = 4: bias against utility, $\gamma$ at each point" + f"\n{said}", fontsize=12)
     return figure
 
 
@@ -279,8 +290,9 @@ def mitigations(rows: pd.DataFrame) -> Any:
     if not set(rows["condition"]) & {"fairlearn_adversarial", "dp_postprocess"}:
         return None
     figure, axes = canvas(rows=2, width=max(6.6, 0.95 * len(points)), height=3.0, sharex="col")
-    title = "Adult: adversarial debiasing, ours and fairlearn's, and DP post-processing"
-    _utility_and_bias(axes[:, 0], points, title, printed=False)  # the paper prints one weight only
+    title = "Adversarial debiasing, ours and fairlearn's, and DP post-processing"
+    _utility_and_bias(axes[:, 0], points, "Adult", printed=False)  # the paper prints one weight only
+    figure.suptitle(f"{title}; {_bars_say(points.values())}")
     return figure
 
 
@@ -294,15 +306,16 @@ def learning(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
     for column, dataset in enumerate(datasets):
         for i, (_, privacy, some) in enumerate(_points(rows[(rows["dataset"] == dataset)])):
             row = some.iloc[0]
+            debias = row["condition"] in ("debias", "dp_debias")  # the column holds words: "False" is true
             wanted = {"dataset": dataset, "seed": 0, "defense__privacy": privacy, "defense__algorithm": None}
-            wanted |= {"defense__debias": bool(row["defense.debias"]), "defense__gamma": row["defense.gamma"]}
+            wanted |= {"defense__debias": debias, "defense__gamma": row["defense.gamma"]}
             found = arrays(**wanted)
             if not found:
                 continue
             drawn = True
             epochs = (np.arange(len(found["losses"])) + 0.5) / len(found["losses"]) * row["epochs"]
             name = _label(row["condition"], privacy).replace("\n", " ")
-            for k in (0, 1) if row["defense.debias"] else (0,):
+            for k in (0, 1) if debias else (0,):
                 axes[k][column].plot(epochs, found["losses"][:, k], color=COLOURS[i], linewidth=1.3, label=name)
         axes[0][column].set(title=TITLES[dataset], ylabel="predictor's loss")
         axes[1][column].set(xlabel="epoch", ylabel="adversary's loss")

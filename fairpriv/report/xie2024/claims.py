@@ -7,7 +7,7 @@ import pandas as pd
 
 from fairpriv.report.check import Check
 from fairpriv.report.summary import half_width
-from fairpriv.report.xie2024.methods import METHODS, OURS, main_rows, table2_rows, tuned_rows
+from fairpriv.report.xie2024.methods import METHODS, OURS, image_rows, main_rows, table2_rows, tuned_rows
 
 
 def _check(claim: str, holds: pd.Series | list[bool], detail: str) -> Check:
@@ -161,7 +161,7 @@ def _baselines(rows: pd.DataFrame) -> dict[str, Check]:
 
 
 def _images(rows: pd.DataFrame) -> Check:
-    some = rows[rows["dataset"].astype(str).str.startswith("mnist")]
+    some = image_rows(rows)
     margins = {f"{d} ε = {e:g}": g["accuracy"] - 0.9 for (d, e), g in some.groupby(["dataset", "epsilon"])}
     return _weigh("U stays readable", margins, "accuracy above 0.9, over β: ")
 

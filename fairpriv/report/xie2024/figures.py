@@ -6,15 +6,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.lines import Line2D
+from matplotlib.transforms import ScaledTranslation
 
 from fairpriv.report.figures import COLOURS, canvas, legend_below
-from fairpriv.report.summary import half_width
-from fairpriv.report.xie2024.methods import DATASETS, METHODS, OURS, main_rows, table2_rows, tuned_rows
+from fairpriv.report.summary import bar_half, bars_say
+from fairpriv.report.xie2024.methods import DATASETS, METHODS, OURS, image_rows, main_rows, table2_rows, tuned_rows
+from fairpriv.report.xie2024.printed import printed_table2
 
 MARKERS = dict(zip(METHODS, "osD^vP*Xh"))
 LOOK = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(METHODS)}
 BARS = {"fmt": "none", "elinewidth": 0.8, "alpha": 0.5}
 MOST_KNOWN = 100  # beyond it noise no longer hides which row is which, and the law counts that as knowledge of S
+MARK = 8.0  # size of a mark, in typographic points
 LOOK |= {"vfae": "#8C510A", "raw_data": "0.45"}  # the palette's yellow is too light for a marker
 
 
@@ -51,18 +55,10 @@ def _width(names: list[str]) -> float:
     return 4.5 if len(names) > 1 else 8.0
 
 
-def _bar(values: pd.Series) -> float:
-    """Return half the length of an error bar: the 95 % interval, or the range where there are but two seeds."""
-    values = values.dropna()
-    return float(half_width(values)) if len(values) > 2 else float(values.max() - values.min()) / 2
-
-
 def _bars_say(some: pd.DataFrame) -> str:
     """Say what the error bars are."""
     point = [c for c in ("dataset", "defense", "epsilon", "beta") if c in some]
-    seeds = set(some.groupby(point, dropna=False)["seed"].nunique())
-    few = [word for n, word in ((1, "one seed: none"), (2, "two seeds: range")) if n in seeds]
-    return "bars: 95 % intervals" + (f" ({', '.join(few)})" if few else "")
+    return bars_say(some.groupby(point, dropna=False)["seed"].nunique())
 
 
 def _common_seeds(some: pd.DataFrame) -> pd.DataFrame:
@@ -88,19 +84,18 @@ def figure5(rows: pd.DataFrame) -> Any:
             axis.axhline(mine["majority_u"].mean(), color="0.5", linewidth=0.9, linestyle=":")
             for epsilon in epsilons:
                 by = _common_seeds(mine[mine["epsilon"] == epsilon]).groupby("beta")[["delta_dp", "accuracy"]]
-                at, half = by.mean(), by.agg(_bar).fillna(0)
-                look = {"color": colours[epsilon], "label": _epsilon(epsilon)}
+                at, half = by.mean(), by.agg(bar_half).fillna(0)
                 x, y = at["delta_dp"], at["accuracy"]
-                axis.plot(x, y, "-", linewidth=1, alpha=0.6, color=look["color"])
-                axis.errorbar(x, y, half["accuracy"], half["delta_dp"], **BARS, ecolor=look["color"])
-                axis.scatter(x, y, s=18 + 9 * np.arange(len(at)), **look)
+                axis.plot(x, y, "-", linewidth=1, alpha=0.6, color=colours[epsilon])
+                axis.errorbar(x, y, half["accuracy"], half["delta_dp"], **BARS, ecolor=colours[epsilon])
+                axis.scatter(x, y, s=18 + 9 * np.arange(len(at)), color=colours[epsilon])
             axis.set_title(f"{_title(dataset)}, {METHODS[kind][6:-1]}")
     for axis in axes[-1]:
         axis.set_xlabel(r"$\Delta_{DP}$ (demographic parity gap)")
     for row in axes:
         row[0].set_ylabel("accuracy on U")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    legend_below(figure, handles, labels, columns=len(labels))
+    handles = [Line2D([], [], marker="o", color=colours[e], label=_epsilon(e)) for e in epsilons]
+    legend_below(figure, handles, columns=len(handles))
     _heading(
         figure,
         r"xie2024, Figure 5: accuracy against $\Delta_{DP}$; larger dots, larger β; dotted: the larger class alone; "
@@ -117,7 +112,7 @@ def figure6(rows: pd.DataFrame) -> Any:
     if some["beta"].nunique() < 2:
         return None
     names = _datasets(some)
-    figure, axes = canvas(columns=2, rows=len(names), width=5.4, height=2.9, sharex=True)
+    figure, axes = canvas(columns=2, rows=len(names), width=5.4, height=2.9, sharex=True, sharey=True)
     colours = {e: c for e, c in _epsilon_colours(rows).items() if e in set(some["epsilon"])}
     lines = {}
     for row, dataset in zip(axes, names):
@@ -125,18 +120,19 @@ def figure6(rows: pd.DataFrame) -> Any:
             group = _common_seeds(group)
             for axis, metric in zip(row, ("i_uz", "i_sz")):
                 by = group.groupby("beta")[metric]
-                means, half = by.mean(), by.agg(_bar).fillna(0)
+                means, half = by.mean(), by.agg(bar_half).fillna(0)
                 look = {"marker": "o", "markersize": 4, "color": colours[epsilon], "capsize": 2}
                 lines[epsilon] = axis.errorbar(means.index, means, half, **look)
             if epsilon <= MOST_KNOWN:
                 known = group.groupby("beta")["i_sz_known"].mean()
                 row[1].plot(known.index, known, "--", color=colours[epsilon], linewidth=1)
-        row[0].set_ylabel(f"{_title(dataset)}\nnats")
+        row[0].set_ylabel(f"{_title(dataset)}, nats")
         for axis in row:
             axis.set_xscale("log")
             axis.set_yscale("symlog", linthresh=0.01, linscale=0.5)
             axis.set_yticks([0, 0.01, 0.03, 0.1, 0.3], ["0", "0.01", "0.03", "0.1", "0.3"])
             axis.minorticks_off()
+            axis.set_ylim(-0.004, 0.4)
     axes[0, 0].set_title("utility I(U;Z)")
     axes[0, 1].set_title("leakage I(S;Z)")
     for axis in axes[-1]:
@@ -161,7 +157,8 @@ def _picture(rows: np.ndarray, low: float, high: float) -> np.ndarray:
 def figure4(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
     """Colored-MNIST: some images and what is given away of them at several ε, for both roles."""
     roles = {"mnist": "U = digit, S = colour", "mnist_hide_digit": "U = colour, S = digit"}
-    images = rows[rows["dataset"].isin(roles)]
+    images = image_rows(rows)
+    images = images[images["dataset"].isin(roles)]
     if images.empty:
         return None
     beta = images["beta"].max()
@@ -172,7 +169,9 @@ def figure4(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
     for column, dataset in enumerate(shown):
         first = True
         for line, epsilon in enumerate(epsilons, start=1):
-            found = arrays(dataset=dataset, epsilon=epsilon, beta=beta, seed=0)
+            at = images[(images["dataset"] == dataset) & (images["epsilon"] == epsilon) & (images["beta"] == beta)]
+            size = {"dataset__sample": at["dataset.sample"].iloc[0]} if "dataset.sample" in at and len(at) else {}
+            found = arrays(dataset=dataset, epsilon=epsilon, beta=beta, seed=0, **size)
             axis = axes[line, column]
             axis.axis("off")
             if not found:
@@ -183,12 +182,18 @@ def figure4(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
                 axes[0, column].set_title(f"{roles[dataset]}\nimages X", fontsize=10.5)
                 axes[0, column].axis("off")
                 first = False
-            at = images[(images["dataset"] == dataset) & (images["epsilon"] == epsilon) & (images["beta"] == beta)]
             low, high = np.quantile(found["z"][pick], [0.02, 0.98])
             axis.imshow(_picture(found["z"][pick], low, high), interpolation="nearest")
-            axis.set_title(f"Z, {_epsilon(epsilon)}: accuracy on U {at['accuracy'].mean():.2f}", fontsize=10.5)
+            said = f"Z, {_epsilon(epsilon)}: accuracy on U {at['accuracy'].mean():.2f}, {_learned_from(at)}"
+            axis.set_title(said, fontsize=10.5)
     _heading(figure, f"xie2024, Figure 4: Colored-MNIST, representations at several ε (β = {beta:g})")
     return figure
+
+
+def _learned_from(some: pd.DataFrame) -> str:
+    """Say from how many images, and with how many seeds."""
+    seeds = some["seed"].nunique()
+    return f"{some['n_train'].iloc[0]:,.0f} images, {seeds} seed{'s' * (seeds > 1)}"
 
 
 def _pick(found: dict[str, np.ndarray]) -> np.ndarray:
@@ -200,23 +205,61 @@ def _pick(found: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def _points(axis: Any, some: pd.DataFrame, x: str, y: str) -> None:
-    """Draw every method with its error bars; filled with LDP, hollow without."""
-    for (defense, epsilon), group in some.groupby(["defense", "epsilon"], sort=False):
-        colour, private = LOOK.get(defense, "0.2"), np.isfinite(epsilon)
-        across, along = (np.nan_to_num(_bar(group[c])) for c in (x, y))
-        at = group[x].mean(), group[y].mean()
-        axis.errorbar(*at, along, across, **BARS, ecolor=colour)
-        fill = colour if private else "white"
-        axis.plot(*at, MARKERS.get(defense, "o"), markersize=8, color=colour, markerfacecolor=fill, zorder=3)
+    """Draw every method with its error bars; filled with LDP, hollow without; marks that meet, side by side."""
+    by = some.groupby(["defense", "epsilon"], sort=False)[[x, y]]
+    means, half = by.mean(), by.agg(bar_half).fillna(0)
+    for (at, along, offset), (defense, epsilon) in zip(
+        zip(means.to_numpy(), half.to_numpy(), _side_by_side(axis, means.to_numpy())), means.index
+    ):
+        colour = LOOK.get(defense, "0.2")
+        axis.errorbar(*at, along[1], along[0], **BARS, ecolor=colour)
+        fill = colour if np.isfinite(epsilon) else "white"
+        look = {"markersize": MARK, "color": colour, "markerfacecolor": fill, "zorder": 3, "clip_on": False}
+        moved = axis.transData + ScaledTranslation(offset / 72, 0, axis.figure.dpi_scale_trans)
+        axis.plot(*at, MARKERS.get(defense, "o"), transform=moved, **look)
 
 
-def _limits(axis: Any, some: pd.DataFrame, x: str, y: str) -> None:
-    """Show the points of both rows: intervals of few seeds may be wider than the picture."""
+def _side_by_side(axis: Any, points: np.ndarray) -> np.ndarray:
+    """Return by how many typographic points each mark moves to the right so that it hides no other."""
+    box, limits = axis.get_position(), np.array([axis.get_xlim(), axis.get_ylim()])
+    inches = np.array([box.width, box.height]) * axis.figure.get_size_inches()
+    places = (points - limits[:, 0]) / (limits[:, 1] - limits[:, 0]) * inches * 72
+    offsets = np.zeros(len(points))
+    placed: list[np.ndarray] = []
+    for i in np.argsort(places[:, 0], kind="stable"):
+        while any(np.abs(places[i] + (offsets[i], 0) - other).max() < 0.8 * MARK for other in placed):
+            offsets[i] += 0.2 * MARK
+        placed.append(places[i] + (offsets[i], 0))
+    return offsets
+
+
+def _printed_points(axis: Any, dataset: str, some: pd.DataFrame) -> None:
+    """Draw where the paper's Table 2 has each method, with a line to where ours is."""
+    gaps, accuracies = printed_table2("delta_dp"), printed_table2("accuracy")
+    for (defense, epsilon), ours in some.groupby(["defense", "epsilon"])[["delta_dp", "accuracy"]].mean().iterrows():
+        key = (dataset, defense, epsilon)
+        if key in gaps and key in accuracies:
+            line = [gaps[key], ours["delta_dp"]], [accuracies[key], ours["accuracy"]]
+            axis.plot(*line, color=LOOK[defense], linewidth=0.7, linestyle=(0, (1, 2)), zorder=1)
+            mark = MARKERS[defense]
+            axis.plot(gaps[key], accuracies[key], mark, markersize=4.5, color=LOOK[defense], alpha=0.55, zorder=2)
+
+
+def _limits(axis: Any, dataset: str, some: pd.DataFrame, x: str, y: str) -> None:
+    """Show the points of both rows, and the paper's: intervals of few seeds may be wider than the picture."""
     means = some.groupby(["defense", "epsilon"])[[x, y]].mean()
     for limits, column in ((axis.set_xlim, x), (axis.set_ylim, y)):
-        low, high = means[column].min(), means[column].max()
+        theirs = [value for (where, *_), value in printed_table2(column).items() if where == dataset]
+        low, high = min(means[column].min(), *theirs, np.inf), max(means[column].max(), *theirs, -np.inf)
         margin = 0.12 * max(high - low, 0.02)
         limits(low - margin, high + margin)
+
+
+def _seeds(some: pd.DataFrame) -> str:
+    """Say how many seeds the points of a panel have."""
+    counts = sorted(set(some.groupby(["defense", "epsilon"])["seed"].nunique()))
+    said = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else "0"
+    return f"{said} seed{'' if said == '1' else 's'}"
 
 
 def _panels(some: pd.DataFrame, x: str, say: str) -> tuple[Any, Any]:
@@ -224,21 +267,22 @@ def _panels(some: pd.DataFrame, x: str, say: str) -> tuple[Any, Any]:
     names = _datasets(some)
     private = np.isfinite(some["epsilon"])
     figure, axes = canvas(columns=len(names), rows=2, width=_width(names), height=3.6, sharex="col", sharey="col")
+    for axis, dataset in zip(axes[1], names):
+        _limits(axis, dataset, some[some["dataset"] == dataset], x, "accuracy")
+        axis.set_xlabel(say)
     for row, part, word in ((axes[0], some[private], "with LDP"), (axes[1], some[~private], "without noise")):
         for axis, dataset in zip(row, names):
-            _points(axis, part[part["dataset"] == dataset], x, "accuracy")
-            axis.set_title(f"{_title(dataset)}, {word}")
+            mine = part[part["dataset"] == dataset]
+            if x == "delta_dp":
+                _printed_points(axis, dataset, mine)
+            _points(axis, mine, x, "accuracy")
+            axis.set_title(f"{_title(dataset)}, {word} ({_seeds(mine)})")
         row[0].set_ylabel("accuracy on U")
-    for axis, dataset in zip(axes[1], names):
-        _limits(axis, some[some["dataset"] == dataset], x, "accuracy")
-        axis.set_xlabel(say)
     _legend(figure, some)
     return figure, axes
 
 
 def _legend(figure: Any, some: pd.DataFrame) -> None:
-    from matplotlib.lines import Line2D
-
     handles = [
         Line2D([], [], marker=MARKERS[m], color=LOOK[m], linestyle="", markersize=8, label=METHODS[m])
         for m in METHODS
@@ -264,8 +308,8 @@ def pareto(rows: pd.DataFrame) -> Any:
         column[0].plot(*_front(mine), color="0.3", linewidth=1, alpha=0.6, drawstyle="steps-post", zorder=0)
     _heading(
         figure,
-        "Table 2 as a front: ours at ε = 5, others at ε = 8 and without noise; step: Pareto front with LDP; dotted: "
-        "the larger class alone; " + _bars_say(some),
+        "Table 2 as a front: ours at ε = 5, others at ε = 8 and without noise; small marks: as printed; step: Pareto "
+        "front with LDP; dotted: the larger class alone; marks that meet stand side by side; " + _bars_say(some),
     )
     return figure
 
@@ -289,8 +333,8 @@ def attackers(rows: pd.DataFrame) -> Any:
         axis.axvline(0.5, color="0.5", linewidth=0.9, linestyle=":")
     _heading(
         figure,
-        "Beyond the paper: the strongest of three attackers against every representation; dotted: a coin; "
-        + _bars_say(some),
+        "Beyond the paper: the strongest of three attackers against every representation; dotted: a coin; marks that "
+        "meet stand side by side; " + _bars_say(some),
     )
     return figure
 

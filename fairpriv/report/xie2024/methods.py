@@ -55,3 +55,12 @@ def tuned_rows(main: pd.DataFrame) -> pd.DataFrame:
     own = main["option"] != main["defense"]
     has_own = own.groupby([main["dataset"], main["defense"]]).transform("any")
     return main[own | ~has_own]
+
+
+def image_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of Colored-MNIST, of each role those on the largest sample of the images (none: all of them)."""
+    some = rows[rows["dataset"].astype(str).str.startswith("mnist")]
+    if "dataset.sample" not in some:
+        return some
+    size = pd.to_numeric(some["dataset.sample"]).fillna(np.inf)
+    return some[size == size.groupby([some["dataset"], some["epsilon"]]).transform("max")]

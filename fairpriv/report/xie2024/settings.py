@@ -2,22 +2,10 @@
 
 import pandas as pd
 
-from fairpriv.report.papers import papers
 from fairpriv.report.xie2024.methods import method
+from fairpriv.report.xie2024.printed import larger_class, printed_table2
 
 QUIET = ("defense.epochs", "defense.batch")  # the paper prints these
-
-
-def printed_accuracy() -> tuple[dict[tuple[str, str, float], float], dict[str, float]]:
-    """Return the accuracies of Table 2 by dataset, method and ε, and the larger class's share of Table 1 by dataset."""
-    (paper,) = (p for p in papers() if p.key == "xie2024")
-    first, second = (next(t for t in paper.tables if t.name == name) for name in ("table1", "table2"))
-    accuracy = {
-        (n.selectors["dataset"], method(n.selectors["defense"]), float(n.selectors["epsilon"])): n.ours
-        for n in second.numbers
-        if n.metric == "accuracy"
-    }
-    return accuracy, {n.selectors["dataset"]: max(n.ours, 1 - n.ours) for n in first.numbers if n.metric == "p_u"}
 
 
 def _setting(row: pd.Series, axes: list[str]) -> str:
@@ -37,13 +25,16 @@ def settings(rows: pd.DataFrame) -> pd.DataFrame:
     by = ["dataset", "method", "setting", "epsilon"]
     grouped = rows.groupby(by, sort=False)
     table = grouped.agg(seeds=("seed", "nunique"), accuracy=("accuracy", "mean"), delta_dp=("delta_dp", "mean"))
+    if "accuracy_s" in rows:
+        table["accuracy_s"] = grouped["accuracy_s"].mean()
     table["accuracy_sd"], table["larger"] = grouped["accuracy"].std(), grouped["majority_u"].mean()
     table = table.reset_index()
-    printed, larger = printed_accuracy()
+    printed, larger = printed_table2("accuracy"), larger_class()
     table["printed"] = [printed.get((r.dataset, r.method, r.epsilon)) for r in table.itertuples()]
     table["aim"] = table["printed"] + table["larger"] - table["dataset"].map(larger)
     squares = (table["accuracy"] - table["aim"]) ** 2
     table["off"] = squares.groupby([table[c] for c in by[:3]]).transform("mean") ** 0.5
     least = table.groupby(["dataset", "method"])["off"].transform("min")
     table["chosen"] = table["off"].notna() & (table["off"] == least)
-    return table[[*by, "seeds", "accuracy", "accuracy_sd", "printed", "aim", "off", "delta_dp", "chosen"]].round(4)
+    measured = ["seeds", "accuracy", "accuracy_sd", "printed", "aim", "off", "delta_dp"]
+    return table[[*by, *measured, *(c for c in ("accuracy_s",) if c in table), "chosen"]].round(4)

@@ -59,7 +59,11 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         out["mine_settling"] = _settling(rows[rows[traced].notna().any(axis=1)], by)
     images = rows[rows["dataset"].astype(str).str.startswith("mnist")]
     if len(images):
-        out["figure4"] = summarise(images, ["dataset", "epsilon", "beta"], ["accuracy", *present(images, ["i_xz"])])
+        out["figure4"] = summarise(
+            images,
+            [*present(images, ["dataset.sample"]), "dataset", "epsilon", "beta"],
+            ["accuracy", *present(images, ["i_xz"])],
+        )
     return out
 
 

@@ -106,7 +106,7 @@ def _rounded(table: pd.DataFrame) -> pd.DataFrame:
     """Return a derived table with as many digits as anybody reads; all of them are in cells.csv."""
     out = table.copy()
     for column in table.select_dtypes("float"):
-        out[column] = [float(f"{x:.{_DIGITS}g}") for x in table[column]]
+        out[column] = [x if pd.isna(x) else float(f"{x:.{_DIGITS}g}") for x in table[column]]
     return out
 
 

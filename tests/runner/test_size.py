@@ -29,14 +29,15 @@ def test_a_table_is_written_with_eight_digits_and_reads_back_with_its_types(tmp_
             "seeds": [3, 4, 5],
             "share": [2 / 3, float("inf"), float("nan")],
             "count": [12_345_678.0, 1e-9 / 3, -100.0],
+            "maybe": pd.array([1 / 3, None, 2.0], dtype="Float64"),
         }
     )
     _write_table(tmp_path, "one", table, Drawing())
     text = (tmp_path / "tables" / "one.csv").read_text()
     assert text.splitlines() == [
-        "name,seeds,share,count",
-        "a,3,0.66666667,12345678.0",
-        "b,4,inf,3.3333333e-10",
-        "c,5,,-100.0",
+        "name,seeds,share,count,maybe",
+        "a,3,0.66666667,12345678.0,0.33333333",
+        "b,4,inf,3.3333333e-10,",
+        "c,5,,-100.0,2.0",
     ]
-    assert (pd.read_csv(tmp_path / "tables" / "one.csv").dtypes == table.dtypes).all()
+    assert (pd.read_csv(tmp_path / "tables" / "one.csv").dtypes == table.astype({"maybe": float}).dtypes).all()

@@ -204,7 +204,7 @@ def test_only_an_own_experiment(tmp_path, shelf):
     made = make_report(tmp_path / "r")
     assert set(made.total.tally.values()) == {0}
     text = made.path.read_text(encoding="utf-8")
-    assert "No paper speaks of this experiment" in text
+    assert "no paper speaks of it" in text
     assert "Not run yet" in text  # the paper that waits
 
 

@@ -17,7 +17,7 @@ from fairpriv.protocols.matrix.channels import channel_of, given_by, why_not
 from fairpriv.registry import build, find, names
 from fairpriv.report.attack_defense_matrix.tables import tables
 
-# bayes_values guesses values and no groups: ldp_leakage plays it; the other is ldp_collection by another family of hashes
+# bayes_values guesses values and no groups: ldp_leakage plays it. The other is ldp_collection by other hashes.
 ELSEWHERE = {"bayes_values", "ldp_independent_hashing"}
 
 

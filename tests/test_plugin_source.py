@@ -6,7 +6,7 @@ import pytest
 
 from fairpriv import plugin_source, registry
 
-UNTOLD = {"ldp_collection", "synthetic_corpus"}  # its choices are computed
+UNTOLD = {"ldp_collection", "ldp_independent_hashing", "synthetic_corpus"}  # its choices are computed
 
 
 @pytest.mark.parametrize("kind", registry.KINDS)

@@ -38,12 +38,16 @@ def surely_below(values: np.ndarray, threshold: float, level: float = 0.95) -> b
     return bool(np.mean(values) + half_width(values, level) < threshold)
 
 
-def summarise(rows: pd.DataFrame, by: Sequence[str], metrics: Sequence[str]) -> pd.DataFrame:
-    """Return one row per point of the grid: mean, 95 % half width (`_ci`) and deviation (`_sd`) of each metric; n."""
+def summarise(rows: pd.DataFrame, by: Sequence[str], metrics: Sequence[str], deviations: bool = True) -> pd.DataFrame:
+    """Return one row per point of the grid: mean, 95 % half width (`_ci`) and deviation (`_sd`) of each metric; n.
+
+    A long table does without deviations: half widths and the number of seeds say them.
+    """
     grouped = rows.groupby(list(by), dropna=False, sort=False)
     parts = {"seeds": grouped["seed"].nunique()}
     for metric in metrics:
         parts[metric] = grouped[metric].mean()
         parts[f"{metric}_ci"] = grouped[metric].agg(half_width)
-        parts[f"{metric}_sd"] = grouped[metric].std()
+        if deviations:
+            parts[f"{metric}_sd"] = grouped[metric].std()
     return pd.DataFrame(parts).reset_index()

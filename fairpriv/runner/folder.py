@@ -1,7 +1,8 @@
 """A results folder as it is committed: cells.csv, the stamps of its rows beside it, and the arrays of its figures.
 
 cells.csv is the one place of the numbers. stamps.json.gz says for each finished row what it was computed from, of which
-type its metrics are, and its checksum; arrays.npz holds each distinct array once, under its sum.
+type its metrics are, and its checksum; arrays.npz holds the arrays that figures ask for, each distinct one once, under
+its sum.
 """
 
 import csv
@@ -23,7 +24,7 @@ from fairpriv.runner.kept import Kept, Origin, array_sum, savez, vars_of
 from fairpriv.stamps.stamp import Stamp
 
 CELLS, STAMPS, ARRAYS = "cells.csv", "stamps.json.gz", "arrays.npz"
-FORMAT = 1
+FORMAT = 2
 
 _TYPES: dict[type, str] = {bool: "b", int: "i", float: "f", str: "s", type(None): "n"}
 _READ: dict[str, Callable[[str], Any]] = {
@@ -94,9 +95,12 @@ def _by_axes(rows: Sequence[Mapping[str, str]], axes: Sequence[str]) -> dict[tup
 
 def _unzip(path: Path) -> dict[str, Any]:
     said: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+    if said.get("format") == 1:  # each code with its definitions written out
+        return said
     if said.get("format") != FORMAT:
         raise ValueError(f"format {said.get('format')}, not {FORMAT}")
-    return said
+    definitions = said.pop("definitions")
+    return said | {"codes": {name: dict(definitions[i] for i in places) for name, places in said["codes"].items()}}
 
 
 def read_folder(path: Path) -> Folder:
@@ -168,7 +172,7 @@ class _Index:
 
 def stamps_of(kept: Iterable[Kept], codes: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """Return what stamps.json.gz says of these finished cells."""
-    data, origins, shapes = _Index(), _Index(), _Index()
+    data, origins, shapes, definitions = _Index(), _Index(), _Index(), _Index()
     cells = []
     used = set()
     for one in kept:
@@ -177,9 +181,9 @@ def stamps_of(kept: Iterable[Kept], codes: Mapping[str, Mapping[str, str]]) -> d
         places = data(stamp.data), stamp.code, origins(one.origin, one.origin.text), shapes(shape)
         cells.append([stamp.cell, *places, dict(one.arrays) or 0, one.sum])
         used.add(stamp.code)
-    kept_codes = {name: dict(codes[name]) for name in sorted(used) if name in codes}
+    kept_codes = {name: list(map(definitions, codes[name].items())) for name in sorted(used) if name in codes}
     tables = {"data": data.items, "origins": list(map(vars_of, origins.items)), "shapes": shapes.items}
-    return {"format": FORMAT, "codes": kept_codes, **tables, "cells": cells}
+    return {"format": FORMAT, "definitions": definitions.items, "codes": kept_codes, **tables, "cells": cells}
 
 
 def write_stamps(path: Path, kept: Sequence[Kept], codes: Mapping[str, Mapping[str, str]]) -> None:
@@ -199,7 +203,7 @@ def _text(path: Path) -> str | None:
 
 
 def write_arrays(path: Path, kept: Sequence[Kept], arrays: Callable[[Kept], Mapping[str, np.ndarray]]) -> None:
-    """Write arrays.npz, each distinct array once, only where the set of them changes."""
+    """Write arrays.npz: those of these cells that are at hand, each distinct one once; only where the set changes."""
     wanted = {sum_ for one in kept for sum_ in one.arrays.values()}
     target = path / ARRAYS
     if not wanted:

@@ -15,7 +15,7 @@ from fairpriv import __version__
 from fairpriv.errors import StoreError
 from fairpriv.runner import pin
 from fairpriv.runner.driver import Job
-from fairpriv.runner.folder import CELLS, replace_file, tidy_frame, write_arrays, write_stamps
+from fairpriv.runner.folder import CELLS, replace_file, tidy_frame, write_stamps
 from fairpriv.runner.library import Library
 from fairpriv.runner.present import present
 from fairpriv.runner.revision import revision
@@ -99,10 +99,9 @@ def write(job: Job, library: Library) -> dict[str, str]:
     kept = [s.kept for s in job.seats if s.kept is not None and (s.state == "done" or s.extra)]
     try:
         replace_file(folder / CELLS, rows.to_csv(index=False))
-        write_arrays(folder, kept, library.arrays)
         write_stamps(folder, kept, library.codes)
         _write_manifest(job, rows)
-        drawing = present(folder)
+        drawing = present(folder, elsewhere=library.arrays)
         return drawing.faults if drawing is not None else {}
     except OSError as error:
         raise StoreError(

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,12 +16,16 @@ from fairpriv.errors import FairprivError
 from fairpriv.paths import shares
 from fairpriv.registry import find
 from fairpriv.report.presenter import Beside, Presenter, presenter_of
-from fairpriv.runner.folder import STAMPS, Folder, read_folder, replace_file
+from fairpriv.runner.folder import ARRAYS, STAMPS, Folder, read_folder, replace_file, write_arrays
+from fairpriv.runner.kept import Kept
 from fairpriv.stamps.closure import drawing_code
+
+ArraysOf = Callable[[Kept], Mapping[str, np.ndarray]]
 
 DRAWN = "drawn.json"  # what the tables and figures were drawn from, and what could not be drawn
 
-_DIGITS = 8  # of a number in a table: counts to 99,999,999 stay whole
+_DIGITS, _SPREAD_DIGITS = 6, 3  # of a number in a table, and of its interval or deviation; whole numbers stay whole
+_SPREADS = ("_ci", "_sd")
 
 
 @dataclass
@@ -54,7 +58,7 @@ def read_drawn(folder: Path) -> dict[str, Any]:
 def _fingerprint(folder: Path, presenter: Presenter, paper: str, judged: bool) -> str:
     """Return what a drawing depends on: the cells, the code that draws, and what the paper says."""
     drawers: list[Callable[..., Any]] = [presenter.tables, presenter.figures, presenter.checks]
-    files = [folder / "cells.csv", folder / "arrays.npz"]
+    files = [folder / "cells.csv", folder / ARRAYS]
     if presenter.beside is not None:
         drawers += [presenter.beside.tables, presenter.beside.figures]
         files.append(_beside(folder, presenter.beside))
@@ -70,18 +74,27 @@ def _beside(folder: Path, beside: Beside) -> Path:
     return folder.parent / beside.experiment / "cells.csv"
 
 
-def _arrays(folder: Folder) -> Callable[..., dict[str, np.ndarray]]:
-    """Return the function that gives the arrays of the first cell with these values."""
-    having = [(dict(k.cell.axes) | {"seed": k.cell.seed}, k) for k in folder.kept if k.arrays]
+class _Arrays:
+    """The arrays that figures ask for: those of the first cell with these values; it knows which were asked for."""
 
-    def arrays(**axes: Any) -> dict[str, np.ndarray]:
+    def __init__(self, folder: Folder, elsewhere: ArraysOf | None) -> None:
+        self._having = [(dict(k.cell.axes) | {"seed": k.cell.seed}, k) for k in folder.kept if k.arrays]
+        self._folder, self._elsewhere = folder, elsewhere
+        self.asked: dict[str, Kept] = {}
+        self.missing: dict[str, Kept] = {}
+
+    def of(self, kept: Kept) -> Mapping[str, np.ndarray]:
+        """Return the arrays of a cell, from its folder or from where it was computed."""
+        return self._folder.arrays(kept) or (self._elsewhere(kept) if self._elsewhere else {})
+
+    def __call__(self, **axes: Any) -> dict[str, np.ndarray]:
         wanted = {axis.replace("__", "."): value for axis, value in axes.items()}
-        for values, kept in having:
+        for values, kept in self._having:
             if all(values.get(axis) == value for axis, value in wanted.items()):
-                return folder.arrays(kept)
+                found = dict(self.of(kept))
+                (self.asked if found else self.missing)[kept.stamp.key] = kept
+                return found
         return {}
-
-    return arrays
 
 
 def _tidy(folder: Path, made: set[str]) -> None:
@@ -106,7 +119,8 @@ def _rounded(table: pd.DataFrame) -> pd.DataFrame:
     """Return a derived table with as many digits as anybody reads; all of them are in cells.csv."""
     out = table.copy()
     for column in table.select_dtypes("float"):
-        out[column] = [x if pd.isna(x) else float(f"{x:.{_DIGITS}g}") for x in table[column]]
+        digits = _SPREAD_DIGITS if column.endswith(_SPREADS) else _DIGITS
+        out[column] = [x if pd.isna(x) or x == round(x, 0) else float(f"{x:.{digits}g}") for x in table[column]]
     return out
 
 
@@ -115,7 +129,9 @@ def _write_table(folder: Path, name: str, table: pd.DataFrame, drawing: Drawing)
     drawing.made.add(f"tables/{name}.csv")
 
 
-def _draw(folder: Path, rows: pd.DataFrame, presenter: Presenter, experiment: str, judged: bool) -> Drawing:
+def _draw(
+    folder: Path, rows: pd.DataFrame, presenter: Presenter, experiment: str, judged: bool, elsewhere: ArraysOf | None
+) -> Drawing:
     from fairpriv.report.figures import figure_bytes
     from fairpriv.report.verdicts import judge
 
@@ -139,7 +155,7 @@ def _draw(folder: Path, rows: pd.DataFrame, presenter: Presenter, experiment: st
                 _write_table(folder, "verdicts", verdicts, drawing)
     figures: dict[str, Any] = {}
     with drawing.part("figures"):
-        figures |= presenter.figures(finished, _arrays(read_folder(folder)))
+        figures |= _figures(folder, finished, presenter, elsewhere, drawing)
     if presenter.beside is not None and other is not None:
         with drawing.part(f"figures with {presenter.beside.experiment}"):
             figures |= presenter.beside.figures(finished, other)
@@ -151,8 +167,27 @@ def _draw(folder: Path, rows: pd.DataFrame, presenter: Presenter, experiment: st
     return drawing
 
 
-def present(folder: Path, force: bool = False) -> Drawing | None:
-    """Draw a results folder anew where its cells, the drawing code or the paper's numbers changed; None where not."""
+def _figures(
+    path: Path, rows: pd.DataFrame, presenter: Presenter, elsewhere: ArraysOf | None, drawing: Drawing
+) -> dict[str, Any]:
+    """Return the figures, and leave in arrays.npz what they asked for: enough to draw them again."""
+    folder = read_folder(path)
+    arrays = _Arrays(folder, elsewhere)
+    try:
+        figures = presenter.figures(rows, arrays)
+    finally:  # what a figure fails on may be this
+        for kept in arrays.missing.values():
+            drawing.faults["arrays"] = f"arrays of {kept.describe()} are not at hand: recompute=true computes them"
+    # without figures nobody says which are needed
+    write_arrays(path, list(arrays.asked.values()) if figures else folder.kept, arrays.of)
+    return figures
+
+
+def present(folder: Path, force: bool = False, elsewhere: ArraysOf | None = None) -> Drawing | None:
+    """Draw a results folder anew where its cells, the drawing code or the paper's numbers changed; None where not.
+
+    `elsewhere` gives the arrays of a cell that the folder's arrays.npz does not hold (yet).
+    """
     from fairpriv.report.verdicts import read_cells
     from fairpriv.runner.output import read_manifest
 
@@ -170,8 +205,10 @@ def present(folder: Path, force: bool = False) -> Drawing | None:
     there = all((folder / name).is_file() for name in before.get("files", ()))
     if not force and there and before.get("of") == fingerprint:
         return None
-    drawing = _draw(folder, read_cells(folder / "cells.csv"), presenter, config.get("name") or folder.name, judged)
+    rows = read_cells(folder / "cells.csv")
+    drawing = _draw(folder, rows, presenter, config.get("name") or folder.name, judged, elsewhere)
     _tidy(folder, drawing.made)
+    fingerprint = _fingerprint(folder, presenter, config.get("paper") or "", judged)  # arrays.npz is of this drawing
     record = {"of": fingerprint, "files": sorted(drawing.made), "faults": drawing.faults}
     replace_file(folder / DRAWN, json.dumps(record, indent=1) + "\n")
     return drawing

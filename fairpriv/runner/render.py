@@ -5,6 +5,7 @@ from pathlib import Path
 
 from fairpriv.runner.present import present, read_drawn
 from fairpriv.runner.status import folders
+from fairpriv.runner.store import Store
 
 
 @dataclass
@@ -21,9 +22,11 @@ def render(results: Path, experiment: str | None = None, force: bool = False) ->
     from fairpriv.report import make_report
 
     found = Rendered()
+    store = Store(results, read_only=True)
     for path in folders(results, experiment):
-        (found.current if present(path, force) is None else found.drawn).append(path)
+        (found.current if present(path, force, store.arrays) is None else found.drawn).append(path)
         found.faults |= {f"{path}: {part}": trace for part, trace in read_drawn(path).get("faults", {}).items()}
+    store.close()
     if experiment is None:
         make_report(results)
     return found

@@ -244,7 +244,7 @@ def _readable(path: Path) -> Iterator[tuple[Kept, bytes | None]]:
             misses = 0 if row else misses + 1
         except sqlite3.DatabaseError:
             row, misses = None, misses + 1
-        if row and (kept := _kept(row[1:])) and array_sums(_arrays(row[0])) == dict(kept.arrays):
+        if row and (kept := _kept(row[1:])) and (row[0] is None or array_sums(_arrays(row[0])) == dict(kept.arrays)):
             yield kept, row[0]
         if misses > 5000:  # the table's root itself is gone
             break

@@ -5,6 +5,7 @@ import json
 import shutil
 import sqlite3
 import subprocess
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -86,18 +87,41 @@ def test_a_changed_digit_is_found_named_and_recomputed(own, place):
         assert "(11 reused)" in done.stdout
 
 
-def test_arrays_are_committed_once_each_and_drawn_from(own):
+def arrays_in(folder: Path) -> int:
     import numpy as np
 
-    own.env["TOY_DRAWS"] = "yes"
-    own.run("jobs=1")
-    folder = own.folder / "results/toy"
     with np.load(folder / "arrays.npz") as archive:
-        assert len(archive.files) == 12
+        return len(archive.files)
+
+
+def test_arrays_that_figures_ask_for_are_committed_and_drawn_from(own):
+    folder = own.folder / "results/toy"
+    own.run("jobs=1")
+    assert arrays_in(folder) == 12  # nothing is drawn: nobody says which are needed
+    own.env["TOY_DRAWS"] = "yes"
+    own("render", "--force")
+    assert arrays_in(folder) == 1
     (own.folder / "results/cells.sqlite").unlink()
     (folder / "figures/series.png").unlink()
     own.run("jobs=1")
     assert (folder / "figures/series.png").is_file()
+    assert arrays_in(folder) == 1
+
+
+def test_a_figure_that_asks_for_other_arrays_gets_them_from_the_store_or_says_that_they_are_not_at_hand(own):
+    own.env["TOY_DRAWS"] = "yes"
+    own.run("jobs=1")
+    report, folder = own.plugin.with_name("fairpriv_toy_report.py"), own.folder / "results/toy"
+    before = (folder / "figures/series.png").read_bytes()
+    change(report, 'rows["x"].iloc[0]', 'rows["x"].iloc[-1]')
+    assert "not at hand" not in own.run("jobs=1").stderr
+    assert (folder / "figures/series.png").read_bytes() != before
+    (own.folder / "results/cells.sqlite").unlink()
+    change(report, 'rows["x"].iloc[-1]', 'rows["x"].iloc[5]')
+    assert "could not be drawn" in own.run("jobs=1").stderr
+    assert "not at hand: recompute=true computes them" in own("status").stdout
+    own.run("jobs=1", "recompute=true")
+    assert "not at hand" not in own("status").stdout
 
 
 def test_dry_run_and_status_say_what_is_outdated_and_why_and_write_nothing(own):

@@ -22,12 +22,13 @@ def test_committed_results_stay_under_40_mb():
     assert sum(sizes.values()) < MOST_BYTES, [f"{path.name}: {sizes[path]:,}" for path in largest]
 
 
-def test_a_table_is_written_with_eight_digits_and_reads_back_with_its_types(tmp_path):
+def test_a_table_is_written_with_six_digits_its_spread_with_three_and_reads_back_with_its_types(tmp_path):
     table = pd.DataFrame(
         {
             "name": ["a", "b", "c"],
             "seeds": [3, 4, 5],
             "share": [2 / 3, float("inf"), float("nan")],
+            "share_ci": [1 / 3, 12_345.6, 12_345.0],
             "count": [12_345_678.0, 1e-9 / 3, -100.0],
             "maybe": pd.array([1 / 3, None, 2.0], dtype="Float64"),
         }
@@ -35,9 +36,9 @@ def test_a_table_is_written_with_eight_digits_and_reads_back_with_its_types(tmp_
     _write_table(tmp_path, "one", table, Drawing())
     text = (tmp_path / "tables" / "one.csv").read_text()
     assert text.splitlines() == [
-        "name,seeds,share,count,maybe",
-        "a,3,0.66666667,12345678.0,0.33333333",
-        "b,4,inf,3.3333333e-10,",
-        "c,5,,-100.0,2.0",
+        "name,seeds,share,share_ci,count,maybe",
+        "a,3,0.666667,0.333,12345678.0,0.333333",
+        "b,4,inf,12300.0,3.33333e-10,",
+        "c,5,,12345.0,-100.0,2.0",
     ]
     assert (pd.read_csv(tmp_path / "tables" / "one.csv").dtypes == table.astype({"maybe": float}).dtypes).all()

@@ -70,7 +70,7 @@ def measured(rows: pd.DataFrame) -> pd.DataFrame:
     """Return means and intervals over seeds, one row a pair, with the ε promised for the protected attribute."""
     named = tidy(rows)
     promised = named.groupby(POINT, sort=False)["epsilon_promised"].max()
-    return summarise(named, POINT, METRICS).merge(promised.reset_index(), on=POINT)
+    return summarise(named, POINT, METRICS, deviations=False).merge(promised.reset_index(), on=POINT)
 
 
 def strongest(pairs: pd.DataFrame) -> pd.DataFrame:

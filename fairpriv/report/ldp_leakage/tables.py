@@ -15,8 +15,8 @@ METRICS = [f"{m}_{view}" for m in MEASURES for view in VIEWS]
 
 def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the means over seeds; what reports add to other attributes; and the closed form against simulation."""
-    first = ["k", "epsilon_attribute", "guess"]
-    out = {"leakage": summarise(rows, POINT, [*first, *METRICS, "acc_closed_form", "bal_closed_form", "bal_most"])}
+    measured = ["k", "epsilon_attribute", "guess", *METRICS, "acc_closed_form", "bal_closed_form", "bal_most"]
+    out = {"leakage": summarise(rows, POINT, measured, deviations=False)}
     out["attributes"] = _attributes(rows)
     out["closed_form"] = _closed_form(rows)
     return out

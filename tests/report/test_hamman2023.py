@@ -161,8 +161,8 @@ def test_other_thresholds_and_base_models_are_a_table_of_their_own():
         [row | one | {"leakage": one["leakage"] - seed, "seed": seed} for one in read for seed in (0, 1)]
     )
     found = tables.reveal_tables(rows)["detection"]
-    assert found["leakage"].to_list() == [49.5, 59.5]
-    assert found["leakage_sd"].to_numpy() == pytest.approx(np.full(2, 0.5**0.5))
+    assert found["attack.threshold"].to_list() == [0.5, 0.3, 0.5]
+    assert found["leakage"].to_list() == [99.5, 49.5, 59.5]
     assert "n = 1000, m = 400" in reveal_checks(rows)["reveal_adult"].detail
     assert "99.5 %" in reveal_checks(rows)["reveal_adult"].detail
     assert "detection" not in tables.reveal_tables(

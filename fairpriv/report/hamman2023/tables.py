@@ -180,6 +180,8 @@ def reveal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def detection(rows: pd.DataFrame) -> pd.DataFrame:
     """Return leakage and how far it scatters from one test set to the next, by threshold and by base model."""
-    some = rows[rows["attack.threshold"].notna() | (rows["model"].notna() & (rows["dataset"] == "adult_race"))]
-    by = ["dataset", "n", "n0", "m", "attack.decoder", "attack.threshold", "model"]
-    return summarise(some, by, ["leakage"])
+    setting = ["dataset", "n", "n0", "m", "attack.decoder", "attack.queries", "attack.group_sizes"]
+    told = rows[rows["attack.threshold"].notna()]
+    at = pd.MultiIndex.from_frame(rows[setting]).isin(pd.MultiIndex.from_frame(told[setting]))
+    some = rows[at].fillna({"attack.threshold": 0.5, "model": "logistic"})
+    return summarise(some, [*setting[:5], "attack.threshold", "model"], ["leakage"]) if len(some) else some

@@ -150,3 +150,19 @@ def test_every_mechanism_has_its_strongest_attacker_and_its_promise_beside_its_e
     assert set(found["strongest"]) == {"maximum_likelihood"}
     assert found.loc[found["defense"] == "conceal_aware", "protects"].unique() == [tables.SWAP]
     assert found.loc[found["defense"] == "conceal", "protects"].unique() == [tables.ONE_PERSON]
+
+
+def test_tables_of_own_data_have_no_n0():
+    rows = [
+        {"dataset": "csv", "n": 100, "n0": None, "m": 10, "attack.queries": "perturbed", "epsilon": 1.0}
+        | {"defense": "conceal", "attack.decoder": "l1", "attack.clip": clip, "seed": seed, "sp_error": 0.1}
+        | dict.fromkeys(("sp_error_median", "sp_error_raw", "sp_error_signed", "recovered", "noise_scale"), 0.5)
+        | {"leakage": 60.0 + 5 * clip, "status": "done"}
+        for clip in (True, False)
+        for seed in (0, 1)
+    ]
+    made = tables.conceal_tables(pd.DataFrame(rows))
+    assert list(made["clipping"]["gain"]) == [5.0]
+    assert list(made["summary"]["leakage"]) == [65.0]
+    without = tables.conceal_tables(pd.DataFrame(rows[:2]).drop(columns="attack.clip"))
+    assert "clipping" not in without

@@ -168,3 +168,19 @@ def test_other_thresholds_and_base_models_are_a_table_of_their_own():
     assert "detection" not in tables.reveal_tables(
         rows[rows["leakage"] > 90].drop(columns=["attack.threshold", "model"])
     )
+
+
+def test_tables_of_own_data_have_no_n0():
+    rows = [
+        {"dataset": "csv", "n": 100, "n0": None, "m": 10, "attack.queries": "perturbed", "epsilon": 1.0}
+        | {"defense": "conceal", "attack.decoder": "l1", "attack.clip": clip, "seed": seed, "sp_error": 0.1}
+        | dict.fromkeys(("sp_error_median", "sp_error_raw", "sp_error_signed", "recovered", "noise_scale"), 0.5)
+        | {"leakage": 60.0 + 5 * clip, "status": "done"}
+        for clip in (True, False)
+        for seed in (0, 1)
+    ]
+    made = tables.conceal_tables(pd.DataFrame(rows))
+    assert list(made["clipping"]["gain"]) == [5.0]
+    assert list(made["summary"]["leakage"]) == [65.0]
+    without = tables.conceal_tables(pd.DataFrame(rows[:2]).drop(columns="attack.clip"))
+    assert "clipping" not in without

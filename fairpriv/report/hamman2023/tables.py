@@ -131,7 +131,7 @@ def bounding_table(rows: pd.DataFrame) -> pd.DataFrame:
         return some
     point = ["dataset", "n", "n0", "m", "defense", "epsilon", "defense.bounding"]
     out = summarise(some, point, ["sp_error_raw", "sp_error", "leakage"])
-    grouped = some.groupby(point, sort=False)
+    grouped = some.groupby(point, sort=False, dropna=False)  # own data have no n0
     runs = grouped["sp_error_raw"].agg(["median", lambda v: v.quantile(0.25), lambda v: v.quantile(0.75)])
     runs.columns = ["error_of_a_run_median", "error_of_a_run_25", "error_of_a_run_75"]
     law = grouped[["epsilon_accounted", "epsilon_audited"]].max()
@@ -141,16 +141,16 @@ def bounding_table(rows: pd.DataFrame) -> pd.DataFrame:
 def _clipping(rows: pd.DataFrame) -> pd.DataFrame:
     """Return what clipping answers before decoding gives the attacker: paired differences in leakage."""
     some = rows[rows["candidate"].isna() & ~said(rows["audit"], True)]
-    both = some.groupby([*POINT, "attack.decoder"])["attack.clip"].transform(lambda c: c.astype(str).nunique()) > 1
+    point = [*POINT, "attack.decoder"]
+    some = some.assign(clip=some["attack.clip"].astype(str))
+    both = some.groupby(point, dropna=False)["clip"].transform("nunique") > 1  # own data have no n0
     out = []
-    for key, mine in some[both].groupby([*POINT, "attack.decoder"]):
-        wide = mine.assign(clip=mine["attack.clip"].astype(str)).pivot_table(
-            index="seed", columns="clip", values="leakage"
-        )
+    for key, mine in some[both].groupby(point, dropna=False):
+        wide = mine.pivot_table(index="seed", columns="clip", values="leakage")
         gain = (wide["True"] - wide["False"]).dropna()
         found = {"leakage.clipped": wide["True"].mean(), "leakage.as_answered": wide["False"].mean()}
         found |= {"gain": gain.mean(), "gain_ci": half_width(gain.to_numpy()), "seeds": len(gain)}
-        out.append(dict(zip([*POINT, "attack.decoder"], key)) | found)
+        out.append(dict(zip(point, key)) | found)
     return pd.DataFrame(out)
 
 

@@ -22,13 +22,13 @@ from fairpriv.report.arcolezi2023.rows import (
     title,
 )
 from fairpriv.report.arcolezi2023.tables import numbered
-from fairpriv.report.figures import COLOURS, canvas, legend_below
+from fairpriv.report.figures import COLOURS, canvas, heading, legend_below
 from fairpriv.report.summary import half_width
 
 MARKERS = dict(zip(PROTOCOLS, "sxDov^<P*"))
 COLOUR = dict(zip(PROTOCOLS, (*COLOURS[:6], "#7F7F7F", "#8C564B", "#BCBD22")))
 LABEL = {name: protocol.label for name, protocol in PROTOCOLS.items()}
-SMALL = {"fontsize": 9, "columnspacing": 1.0}  # nine names in a row
+SMALL = {"fontsize": 10, "columnspacing": 1.0}  # nine names in a row
 LONG = {m: name for m, (name, _) in FAIRNESS.items()} | UTILITY
 
 
@@ -77,7 +77,7 @@ def _of_panel(theirs: pd.DataFrame, metric: str, split: str) -> pd.DataFrame:
 
 
 def by_epsilon(
-    noisy: pd.DataFrame, bare: pd.DataFrame, theirs: pd.DataFrame, metrics: Mapping[str, str], heading: str
+    noisy: pd.DataFrame, bare: pd.DataFrame, theirs: pd.DataFrame, metrics: Mapping[str, str], words: str
 ) -> Any:
     """Draw a metric (with its name) a row, a split a column, a protocol a line with its band (Figures 2-13)."""
     splits = [s for s in SPLITS if s in set(noisy["defense.split"]) and s != "least_variance"]
@@ -95,11 +95,11 @@ def by_epsilon(
             _ticks(axis, epsilons)
         row[0].set_ylabel(metrics[metric])
     for axis, split in zip(axes[0], splits):
-        axis.set_title(SPLITS[split])
+        axis.set_title(f"{SPLITS[split]} split")
     for axis in axes[-1]:
         axis.set_xlabel("ε, all attributes together")
     _name_lines(figure, axes, bool((theirs["what"] == "runs").any()))
-    figure.suptitle(heading, fontsize=11)
+    heading(figure, words)
     return figure
 
 
@@ -126,7 +126,7 @@ def paired_splits(rows: pd.DataFrame) -> Any:
             some = both[both["dataset"] == dataset]
             for name, one in some.groupby("defense.protocol"):
                 mean = one.groupby("epsilon")[metric].mean()
-                axis.plot([epsilons.index(e) for e in mean.index], mean, color=COLOUR[name], linewidth=0.8, alpha=0.6)
+                axis.plot([epsilons.index(e) for e in mean.index], mean, color=COLOUR[name], linewidth=1.1, alpha=0.8)
             seeds = some.groupby(["epsilon", "seed"])[metric].mean().groupby(level=0)
             mean, half = seeds.mean(), seeds.agg(half_width).fillna(0)
             at = [epsilons.index(e) for e in mean.index]
@@ -138,11 +138,13 @@ def paired_splits(rows: pd.DataFrame) -> Any:
         axis.set_title(title(dataset))
     for axis in axes[-1]:
         axis.set_xlabel("ε")
-    lines = [axes[0][0].plot([], [], color=COLOUR[n], linewidth=1.2)[0] for n in PAPER]
+    lines = [axes[0][0].plot([], [], color=COLOUR[n], linewidth=2.5)[0] for n in PAPER]
     lines.append(axes[0][0].plot([], [], color="black", marker="o", markersize=4)[0])
-    names = [*(LABEL[n] for n in PAPER), "all, 95 %"]
+    names = [*(LABEL[n] for n in PAPER), "mean of all, 95 %"]
     legend_below(figure, lines, names, **SMALL)
-    figure.suptitle("k-based minus uniform, same seed", fontsize=11)
+    heading(
+        figure, f"Beyond arcolezi2023: k-based minus uniform split on the same seed ({both['seed'].nunique()} seeds)"
+    )
     return figure
 
 
@@ -190,6 +192,11 @@ def tradeoff(rows: pd.DataFrame) -> Any:
     lines.append(axes[0][0].plot([], [], marker="o", **ring)[0])
     names = [*(LABEL[n] for n in seen), "NonDP", "not dominated"]
     legend_below(figure, lines, names, **SMALL)
+    number = noisy.groupby(POINT)["seed"].nunique()
+    said = " to ".join(map(str, sorted({number.min(), number.max()})))
+    heading(
+        figure, f"Beyond arcolezi2023: unfairness against utility, every protocol, split and ε (means of {said} seeds)"
+    )
     return figure
 
 
@@ -209,8 +216,8 @@ def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
     for name, dataset, sensitive, metrics in numbered(noisy[noisy["defense.protocol"].isin(PAPER)]):
         some = noisy[(noisy["dataset"] == dataset) & (noisy["sensitive"] == sensitive)]
         which = "random sensitive attributes" if sensitive == "random" else "four sensitive attributes"
-        heading = f"{title(dataset)}, {which}, {seeds_told(some)}"
+        words = f"arcolezi2023, {name.replace('figure', 'Figure ')}: {title(dataset)}, {which}\n{seeds_told(some)}"
         theirs = said[(said["dataset"] == dataset) & ((sensitive == "table2") | (said["what"] == "nondp"))]
-        made[name] = by_epsilon(some, bare[bare["dataset"] == dataset], theirs, {m: LONG[m] for m in metrics}, heading)
+        made[name] = by_epsilon(some, bare[bare["dataset"] == dataset], theirs, {m: LONG[m] for m in metrics}, words)
     made |= {"paired_splits": paired_splits(rows), "tradeoff": tradeoff(rows)}
     return {name: figure for name, figure in made.items() if figure is not None}

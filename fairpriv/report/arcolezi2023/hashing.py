@@ -9,7 +9,7 @@ from scipy.special import stdtr
 from fairpriv.mechanisms.ldp import PROTOCOLS
 from fairpriv.report.arcolezi2023.printed import authors
 from fairpriv.report.arcolezi2023.rows import FAIRNESS, UTILITY
-from fairpriv.report.figures import COLOURS, canvas, legend_below
+from fairpriv.report.figures import COLOURS, canvas, heading, legend_below
 from fairpriv.report.summary import half_width
 
 INDEPENDENT = "ldp_independent_hashing"
@@ -117,7 +117,8 @@ def figure(rows: pd.DataFrame) -> Any:
     axis.set_xticks(range(len(epsilons)), [f"{e:g}" for e in epsilons])
     axis.set(xlabel="ε, all attributes together", ylabel="accuracy")
     seeds = done["seed"].nunique()
-    axis.set_title(f"{PROTOCOLS['blh'].label}, LSAC, uniform split, {seeds} seeds, bars: 95 % intervals", fontsize=11)
+    said = f"{PROTOCOLS['blh'].label} on LSAC, uniform split ({seeds} seeds, bars: 95 % intervals)"
+    heading(drawn, f"arcolezi2023, Figure 7, two families of hash functions:\n{said}")
     axis.margins(x=0.15)
     legend_below(drawn, *axis.get_legend_handles_labels(), columns=2)
     return drawn

@@ -8,11 +8,12 @@ import pandas as pd
 
 from fairpriv.report.attack_defense_matrix.rows import CHANNELS, measured, shown, title
 from fairpriv.report.attack_defense_matrix.tables import defenses_table, utility_of
-from fairpriv.report.figures import COLOURS, plt
+from fairpriv.report.figures import COLOURS, heading, plt
 from fairpriv.report.page import names
 
-ROW, COLUMN = 0.17, 0.62  # inches of a row and a column of the heat map
-NAMED = 16  # of the ringed points of a panel
+ROW, COLUMN = 0.2, 0.46  # inches of a row and a column of the heat map
+NAMES, HEAD, FOOT, GAP = 2.9, 1.1, 1.7, 0.25  # inches for names of defenses, titles, names of attacks, between panels
+NAMED = 10  # of the ringed points of a panel
 GROUPS = {"group 0": "▼", "group 1": "▲"}  # who is exposed
 
 
@@ -23,37 +24,51 @@ def _grid(pairs: pd.DataFrame) -> pd.DataFrame:
     return table.reindex(columns=sorted(table.columns, key=lambda name: (name.split(" ")[0], len(name))))
 
 
-def _panel(axis: Any, table: pd.DataFrame, alone: float, words: str) -> Any:
+def _panel(axis: Any, table: pd.DataFrame, words: str) -> Any:
     """Draw one channel; white is what a coin would get, grey a pair that was not tried."""
     axis.set_facecolor("0.85")
     image = axis.imshow(table.to_numpy(), cmap="Reds", vmin=50, vmax=100, aspect="auto")
-    axis.set_xticks(range(table.shape[1]), map(shown, table.columns), rotation=60, ha="right", fontsize=7)
-    axis.set_yticks(range(table.shape[0]), table.index, fontsize=6.5)
+    axis.set_xticks(range(table.shape[1]), map(shown, table.columns), rotation=60, ha="right", rotation_mode="anchor")
+    axis.set_yticks(range(table.shape[0]), table.index)
+    axis.tick_params(labelsize=9, length=2)
     axis.grid(False)
     for (i, j), value in np.ndenumerate(table.to_numpy()):
         if np.isfinite(value):
             colour = "white" if value > 80 else "black"
-            axis.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=5.5, color=colour)
-    axis.set_title(f"{words}\n(X alone: {alone:.0f} %)", fontsize=9)
+            axis.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=8, color=colour)
+    axis.set_title(words, fontsize=11)
     return image
 
 
 def heat_map(pairs: pd.DataFrame, dataset: str) -> Any:
-    """Draw what every attack recovers against every defense, a panel a channel."""
+    """Draw what every attack recovers against every defense, a panel a channel, all rows of one height."""
     channels = [c for c in CHANNELS if c in set(pairs["channel"])]
     grids = {c: _grid(pairs[pairs["channel"] == c]) for c in channels}
-    tallest = max(len(grid) for grid in grids.values())
-    wide = [grid.shape[1] * COLUMN + 1.9 for grid in grids.values()]
-    figure, axes = plt.subplots(
-        1, len(channels), figsize=(sum(wide), max(4.0, tallest * ROW + 1.8)), squeeze=False, width_ratios=wide
-    )
-    for axis, channel in zip(axes[0], channels):
+    shared = {"model", "records"} <= set(grids)  # side by side on the same rows, which are named once
+    if shared:
+        order = dict.fromkeys([*grids["model"].index, *grids["records"].index])
+        grids |= {c: grids[c].reindex(list(order)) for c in ("model", "records")}
+    gaps = [GAP if c == "records" and shared else NAMES for c in grids]
+    height = max(len(grid) for grid in grids.values()) * ROW + HEAD + FOOT
+    width = sum(grid.shape[1] * COLUMN + gap for grid, gap in zip(grids.values(), gaps)) + 0.3
+    figure = plt.figure(figsize=(width, height))
+    figure.set_layout_engine("none")
+    left = 0.0
+    for (channel, grid), gap in zip(grids.items(), gaps):
+        left += gap
+        size = (grid.shape[1] * COLUMN, len(grid) * ROW)
+        place = (left / width, (height - HEAD - size[1]) / height, size[0] / width, size[1] / height)
         alone = pairs.loc[pairs["channel"] == channel, "x_leakage"].mean()
-        image = _panel(axis, grids[channel], alone, CHANNELS[channel])
-    figure.colorbar(image, ax=axes[0][-1], label="leakage, %", fraction=0.05, pad=0.02)
+        axis = figure.add_axes(place)
+        image = _panel(axis, grid, f"{CHANNELS[channel]}\n(X alone: {alone:.0f} %)")
+        axis.tick_params(labelleft=gap != GAP)
+        left += size[0]
+    bar = figure.add_axes((NAMES / width, 0.6 / height, 3.4 / width, 0.2 / height))
+    figure.colorbar(image, cax=bar, orientation="horizontal", label="leakage, % (white: a coin; grey: not tried)")
     least, most = int(pairs["seeds"].min()), int(pairs["seeds"].max())
     seeds = f"{least} to {most} seeds" if least < most else f"{most} seeds"
-    figure.suptitle(f"{names.value(dataset)}: what each attack recovers (balanced accuracy, %; {seeds})", fontsize=12)
+    said = f"Every attack on every defense, {names.value(dataset)}: what it recovers (balanced accuracy, %; {seeds})"
+    figure.suptitle(said, fontsize=14, y=1 - 0.15 / height, va="top")
     return figure
 
 
@@ -63,20 +78,20 @@ def not_dominated(points: np.ndarray) -> np.ndarray:
     return ~better.any(axis=0)
 
 
-def _best(axis: Any, front: pd.DataFrame) -> None:
+def _best(axis: Any, below: Any, front: pd.DataFrame) -> None:
     """Put numbers at the ringed points, at most NAMED, and list their names below: on the points they would pile up."""
     lines = []
     every = max(1, -(-len(front) // NAMED))
     for number, (_, row) in enumerate(front.iloc[::every].iterrows(), start=1):
-        aside = {"xytext": (0, 7), "textcoords": "offset points", "fontsize": 7, "ha": "center"}
+        aside = {"xytext": (0, 7), "textcoords": "offset points", "fontsize": 9, "ha": "center"}
         axis.annotate(str(number), (row["utility"], row["leakage"]), **aside)
         lines.append(f"{number}  {title(shown(row['defended']), row['budget'])} {GROUPS.get(row['exposed'], '')}")
     most = f"one in {every} of {len(front)} ringed, by leakage" if every > 1 else "ringed, by leakage"
-    text = "\n".join([f"{most}:", *lines])
-    axis.text(0, -0.2, text, transform=axis.transAxes, fontsize=7, va="top")
+    below.text(0, 1, "\n".join([f"{most}:", *lines]), transform=below.transAxes, fontsize=9.5, va="top")
+    below.axis("off")
 
 
-def _front(axis: Any, some: pd.DataFrame, channel: str, most: float) -> Any:
+def _front(axis: Any, below: Any, some: pd.DataFrame, channel: str, most: float) -> Any:
     """Draw utility against the strongest leakage; ringed points are not dominated, and numbered."""
     gap = some["gap_sp"] if channel != "answers" else pd.Series(0.0, index=some.index)
     front = some[not_dominated(np.column_stack([-some["utility"], some["leakage"], gap]))]
@@ -86,10 +101,10 @@ def _front(axis: Any, some: pd.DataFrame, channel: str, most: float) -> Any:
     dots = axis.scatter(some["utility"], some["leakage"], c=some["gap_sp"], **look)
     ring = {"facecolors": "none", "edgecolors": COLOURS[1], "s": 80, "linewidths": 1.2, "zorder": 3}
     axis.scatter(front["utility"], front["leakage"], **ring)
-    _best(axis, front.sort_values("leakage"))
+    _best(axis, below, front.sort_values("leakage"))
     axis.axhline(some["x_leakage"].mean(), color="black", linestyle="--", linewidth=1)
     axis.axhline(50, color="0.6", linewidth=0.8)
-    axis.set_title(CHANNELS[channel], fontsize=10)
+    axis.set_title(CHANNELS[channel])
     axis.set_xlabel("1 - mean error of answers" if channel == "answers" else "balanced accuracy of the model")
     return dots
 
@@ -97,15 +112,17 @@ def _front(axis: Any, some: pd.DataFrame, channel: str, most: float) -> Any:
 def pareto(defenses: pd.DataFrame, dataset: str) -> Any:
     """Draw utility against leakage at the strongest attack, a panel a channel, coloured by unfairness."""
     channels = [c for c in CHANNELS if c in set(defenses["channel"])]
-    figure, axes = plt.subplots(1, len(channels), figsize=(5.2 * len(channels), 6.6), squeeze=False)
-    for axis, channel in zip(axes[0], channels):
-        dots = _front(axis, defenses[defenses["channel"] == channel], channel, defenses["gap_sp"].max())
-    axes[0][0].set_ylabel("leakage to the strongest attack, %")
+    size = (5.2 * len(channels), 6.9)
+    figure, axes = plt.subplots(2, len(channels), figsize=size, squeeze=False, height_ratios=(3, 2.1))
+    for axis, below, channel in zip(*axes, channels):
+        dots = _front(axis, below, defenses[defenses["channel"] == channel], channel, defenses["gap_sp"].max())
+    axes[0][0].set_ylabel("leakage, strongest attack (%)")
     figure.colorbar(dots, ax=axes[0][-1], label="gap of statistical parity")
-    figure.suptitle(
-        f"{names.value(dataset)}: ringed defenses are not dominated (utility, leakage, fairness); "
-        "dashed: what X alone tells; ▼ group 0, ▲ group 1 more exposed",
-        fontsize=9,
+    seeds = " to ".join(map(str, sorted({defenses["seeds"].min(), defenses["seeds"].max()})))
+    heading(
+        figure,
+        f"Every attack on every defense, {names.value(dataset)}: ringed defenses are not dominated (utility, leakage, "
+        f"fairness); bars: 95 %, {seeds} seeds; dashed: what X alone tells; ▼ group 0, ▲ group 1 is more exposed",
     )
     return figure
 

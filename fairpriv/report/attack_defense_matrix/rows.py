@@ -58,7 +58,7 @@ def tidy(rows: pd.DataFrame) -> pd.DataFrame:
 
 def shown(name: str) -> str:
     """Return a defense or an attack as a reader knows it: the report's names for what they have there."""
-    return " ".join(names.value(word) for word in name.split(" "))
+    return " ".join(word if word == "+" else names.value(word) for word in name.split(" "))
 
 
 def title(name: str, budget: float) -> str:

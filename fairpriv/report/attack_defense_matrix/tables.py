@@ -7,7 +7,7 @@ import pandas as pd
 
 from fairpriv.protocols.matrix.channels import why_not
 from fairpriv.registry import find
-from fairpriv.report.attack_defense_matrix.rows import DEFENSE, measured, strongest, tidy
+from fairpriv.report.attack_defense_matrix.rows import DEFENSE, POINT, measured, strongest, tidy
 
 NEAR = 0.02  # utility, fairness: within this of the best counts as kept
 SHOWN = ["defended", "budget", "utility", "gap_sp", "leakage", "leakage_ci", "x_leakage", "strongest_attack"]
@@ -104,9 +104,15 @@ def to_choose(defenses: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
+def pairs_columns(pairs: pd.DataFrame) -> list[str]:
+    """Return the columns that hang on the attack; what a defense has whatever attacks it is in `defenses`."""
+    measures = [f"{m}{end}" for m in ("leakage", "leakage_0", "leakage_1", "recovered") for end in ("", "_ci")]
+    return [*POINT, "seeds", *(m for m in measures if m in pairs), "epsilon_promised"]
+
+
 def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return every pair, each defense, the defense to choose, and the pairs that are none."""
     pairs = measured(rows)
     defenses = defenses_table(pairs)
-    made = {"matrix": pairs, "defenses": defenses, "the_defense_to_choose": to_choose(defenses)}
+    made = {"matrix": pairs[pairs_columns(pairs)], "defenses": defenses, "the_defense_to_choose": to_choose(defenses)}
     return made | {"pairs": pairs_table(tidy(rows))}

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.report.epsilon_audit.tables import audited
-from fairpriv.report.figures import COLOURS, canvas, legend_below
+from fairpriv.report.figures import COLOURS, canvas, heading, legend_below
 from fairpriv.report.page import names
 
-WORDS = {"claimed": "claimed", "accounted": "accounted: the law's worst case", "audited": "audited: proved by outputs"}
+WORDS = {"claimed": "claimed", "accounted": "accounted (the law's worst case)", "audited": "proved by outputs"}
 LEAST = 1e-3  # where a bound of zero is drawn
 
 
@@ -24,7 +24,7 @@ def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
     found = audited(rows)
     lines = list(dict.fromkeys(found["mechanism"]))[::-1]  # the claims of one mechanism share a line
     at = found["mechanism"].map(lines.index).to_numpy()
-    figure, axes = canvas(width=8.5, height=max(3.0, 0.19 * len(lines) + 1.4))
+    figure, axes = canvas(width=9.0, height=max(3.0, 0.2 * len(lines) + 1.4))
     axis = axes[0][0]
     broken = found["verdict"].isin(["VIOLATED", "unprotected"]).to_numpy()
     for i in np.unique(at[broken]):
@@ -39,9 +39,9 @@ def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
         shown = np.isfinite(values)
         axis.scatter(np.maximum(values[shown], LEAST), at[shown], label=WORDS[column], **look)
     axis.set_xscale("log")
-    axis.set_yticks(range(len(lines)), [_named(line) for line in lines], fontsize=7)
+    axis.set_yticks(range(len(lines)), [_named(line) for line in lines], fontsize=9)
     axis.set_ylim(-0.7, len(lines) - 0.3)
-    axis.set_title(f"ε claimed, accounted and audited: {len(lines)} mechanisms, {len(found)} claims", fontsize=10)
+    heading(figure, f"ε claimed, accounted and audited: {len(lines)} mechanisms, {len(found)} claims")
     axis.set_xlabel("ε (a bound of zero is drawn at 0.001; shaded: the claim does not hold)")
-    legend_below(figure, axis.get_legend_handles_labels()[0], fontsize=9)
+    legend_below(figure, axis.get_legend_handles_labels()[0], columns=3)
     return {"epsilon": figure}

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from fairpriv.metrics.unfairness import METRICS
 from fairpriv.report.ferry2023.tables import ADVERSARIES, SIZES, TITLES, finished, of
-from fairpriv.report.figures import COLOURS, canvas, legend_below
+from fairpriv.report.figures import COLOURS, canvas, heading, legend_below
 from fairpriv.report.papers import paper_of
 from fairpriv.report.summary import half_width
 
@@ -52,9 +52,13 @@ def _beside(axis: Any, part: pd.DataFrame, metric: str, column: str, colour: str
         axis.plot([0], [value], "D", color=colour, label=OPTIMIZER, **style)
 
 
-def _seeds(title: str, part: pd.DataFrame) -> str:
-    seeds = part["seed"].nunique() if "seed" in part else 1
-    return f"{title} ({seeds} seeds, band: ± 1 sd)" if seeds > 1 else f"{title} (1 seed)"
+def _seeds(part: pd.DataFrame) -> str:
+    """Say how many seeds the points of a figure have, and what the bands are."""
+    counts = part.groupby(["fairness", "tolerance"])["seed"].nunique() if "seed" in part else pd.Series([1])
+    least, most = int(counts.min()), int(counts.max())
+    if most == 1:
+        return "1 seed, no band"
+    return f"{most if least == most else f'{least} to {most}'} seeds, band: ± 1 sd"
 
 
 def _once(axis: Any) -> tuple[list, list]:
@@ -74,7 +78,7 @@ def _band(axis: Any, part: pd.DataFrame, column: str, colour: str, label: str, s
     axis.fill_between(mean.index, mean - deviation, mean + deviation, color=colour, alpha=0.18, linewidth=0)
 
 
-def _panels(part: pd.DataFrame, title: str, curves: list[tuple], ylabel: str) -> Any:
+def _panels(part: pd.DataFrame, title: str, curves: list[tuple]) -> Any:
     """Return one panel a metric with these curves over the tolerance, and one legend below."""
     shown = [m for m in METRICS if (part["fairness"] == m).any()]
     columns = min(2, len(shown))
@@ -92,8 +96,8 @@ def _panels(part: pd.DataFrame, title: str, curves: list[tuple], ylabel: str) ->
     for axis in axes[-1]:
         axis.set_xlabel("unfairness tolerance ε")
     for row in axes:
-        row[0].set_ylabel(ylabel)
-    figure.suptitle(_seeds(title, part))
+        row[0].set_ylabel("reconstruction accuracy")
+    heading(figure, f"{title} ({_seeds(part)})")
     handles, labels = _once(axes.flat[0])
     legend_below(figure, handles, labels, columns=2 if columns > 1 else 1)
     return figure
@@ -105,24 +109,22 @@ def figures(rows: pd.DataFrame) -> dict[str, Any]:
     for dataset, of_dataset in gradient.groupby("dataset"):
         title = TITLES.get(dataset, dataset)
         first = of_dataset[of_dataset["attack"] == of_dataset["attack"].min()]
-        out[_name("target", TARGETS.get(dataset), dataset)] = _targets(first, title)
+        out[_name("target", TARGETS.get(dataset), dataset)] = _targets(first, _figure(TARGETS.get(dataset), title))
         for i, (attack, sign) in enumerate(ADVERSARIES.items()):
             part = of_dataset[of_dataset["attack"] == attack]
             if part.empty:
                 continue
             plain = [("corrected", 1, f"corrected {sign}", "-"), ("baseline", 0, f"adversary {sign}", "--")]
-            numbers = RECONSTRUCTION.get(dataset, (None, None)), ESTIMATED.get(dataset, (None, None))
-            out[_name("reconstruction", numbers[0][i], dataset, attack)] = _panels(
-                part, title, plain, "reconstruction accuracy"
-            )
             estimated = [*plain, ("corrected_estimated", 2, f"corrected {sign}, constraint estimated", "-.")]
-            out[_name("estimated", numbers[1][i], dataset, attack)] = _panels(
-                part, title, estimated, "reconstruction accuracy"
-            )
+            for what, numbers, curves in (
+                ("reconstruction", RECONSTRUCTION, plain),
+                ("estimated", ESTIMATED, estimated),
+            ):
+                number = numbers.get(dataset, (None, None))[i]
+                out[_name(what, number, dataset, attack)] = _panels(part, _figure(number, title), curves)
             if (dataset, attack) == ("acs_income", "adversary_xyh") and (part["fairness"] == "SP").any():
-                out["figure_05_estimated_acs_income_SP"] = _panels(
-                    part[part["fairness"] == "SP"], title, estimated, "reconstruction accuracy"
-                )
+                alone = part[part["fairness"] == "SP"]
+                out["figure_05_estimated_acs_income_SP"] = _panels(alone, _figure(5, title), estimated)
     done = finished(rows)
     known = _known(done[done["attack"] == "adversary_xyh"])
     return out | ({"known_unfairness": known} if known is not None else {})
@@ -131,6 +133,10 @@ def figures(rows: pd.DataFrame) -> dict[str, Any]:
 def _name(what: str, number: int | None, dataset: str, attack: str = "") -> str:
     parts = [f"figure_{number:02d}" if number else "figure", what, dataset, attack]
     return "_".join(part for part in parts if part)
+
+
+def _figure(number: int | None, title: str) -> str:
+    return f"ferry2023, Figure {number}: {title}" if number else f"As in ferry2023: {title}"
 
 
 def _targets(part: pd.DataFrame, title: str) -> Any:
@@ -149,7 +155,7 @@ def _targets(part: pd.DataFrame, title: str) -> Any:
         axes[1, column].plot(ends, ends, ":", color="#666666", label="unfairness = ε")
         axes[0, column].set_title(FULL[metric])
         axes[1, column].set_xlabel("unfairness tolerance ε")
-    figure.suptitle(_seeds(title, part))
+    heading(figure, f"{title} ({_seeds(part)})")
     handles, labels = _once(axes[1, 0])
     legend_below(figure, handles, labels, columns=4)
     return figure
@@ -164,7 +170,7 @@ def _known(done: pd.DataFrame) -> Any:
     datasets = [d for d in shown if (done["dataset"] == d).any()]
     if not datasets:
         return None
-    figure, axes = canvas(len(datasets), 1, width=4.4)
+    figure, axes = canvas(len(datasets), 1, width=4.6, height=4.0)
     known = {"corrected": "a bound (the paper)", "corrected_rounded": "to 3 decimals", "corrected_exact": "exactly"}
     for axis, dataset in zip(axes.flat, datasets):
         here = done[done["dataset"] == dataset]
@@ -174,11 +180,12 @@ def _known(done: pd.DataFrame) -> Any:
             halves = np.nan_to_num([half_width(g.to_numpy()) for g in gains])
             places, style = np.arange(len(shown)) + 0.27 * (i - 1), {"color": COLOURS[i], "error_kw": {"linewidth": 1}}
             axis.bar(places, [g.mean() for g in gains], 0.25, yerr=halves, label=label, **style)
-        axis.set_xticks(range(len(shown)), shown)
-        axis.set_title(TITLES.get(dataset, dataset), fontsize=10.5)
+        axis.set_xticks(range(len(shown)), [FULL[m].replace(" ", "\n") for m in shown])
+        axis.set_title(TITLES.get(dataset, dataset))
         axis.axhline(0, color="#444444", linewidth=0.8)
     axes[0, 0].set_ylabel("mean gain of accuracy (points)")
     handles, labels = axes.flat[0].get_legend_handles_labels()
-    figure.suptitle(f"ThresholdOptimizer, A′, {done['seed'].nunique()} seeds, bars: 95 % intervals", fontsize=11)
+    said = f"adversary A′ on ThresholdOptimizer, {done['seed'].nunique()} seeds, bars: 95 % intervals"
+    heading(figure, f"Beyond ferry2023: what exact knowledge of the unfairness gives ({said})")
     legend_below(figure, handles, labels, columns=3, title="training unfairness known:")
     return figure

@@ -8,7 +8,7 @@ import pandas as pd
 from fairpriv.metrics.unfairness import METRICS as FAIRNESS
 from fairpriv.report.ferry2023.figures import printed
 from fairpriv.report.ferry2023.tables import ADVERSARIES, TITLES
-from fairpriv.report.figures import COLOURS, canvas, legend_below
+from fairpriv.report.figures import COLOURS, canvas, heading, legend_below
 from fairpriv.report.papers import paper_of
 from fairpriv.report.summary import half_width, summarise
 from fairpriv.report.verdicts import compare
@@ -95,7 +95,9 @@ def figure(rows: pd.DataFrame) -> Any:
         axis.set_xticks(range(len(places)), [f"{m}, {ADVERSARIES.get(a, a)}" for m, a in places])
         axis.set_title(TITLES.get(dataset, dataset), fontsize=10.5)
         axis.set_ylabel("accuracy")
-    drawn.suptitle("Attack models: guess (hollow) and correction (filled), ThresholdOptimizer, bars: 95 % intervals")
+    seeds = done.groupby(["dataset", "model", "fairness", "attack"])["seed"].nunique()
+    said = "one seed, no bars" if seeds.max() == 1 else f"{seeds.min()} to {seeds.max()} seeds, bars: 95 % intervals"
+    heading(drawn, f"ferry2023, Table III by other attack models: guess (hollow), correction (filled); {said}")
     found = dict(zip(*reversed(axes.flat[0].get_legend_handles_labels())))
     legend_below(drawn, list(found.values()), list(found), columns=3)
     return drawn

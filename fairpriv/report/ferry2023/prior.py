@@ -7,7 +7,7 @@ import pandas as pd
 
 from fairpriv.metrics.unfairness import METRICS
 from fairpriv.report.ferry2023.tables import ADVERSARIES, SIZES, TITLES, finished
-from fairpriv.report.figures import COLOURS, canvas, legend_below
+from fairpriv.report.figures import COLOURS, canvas, heading, legend_below
 from fairpriv.report.summary import half_width
 
 KEYS = ["dataset", "defense", "fairness", "tolerance", "attack"]
@@ -105,7 +105,7 @@ def _panel(axis: Any, part: pd.DataFrame, metrics: list[str], suffix: str) -> No
     level, (low, high) = float(part[f"majority{suffix}"].mean()), axis.get_ylim()
     if low - (high - low) / 3 < level < high:
         axis.axhline(level, color="#666666", linestyle=":", linewidth=1.2)
-        axis.text(-0.4, level, f"everyone in the larger group: {level:.3f}", va="bottom", fontsize=8.5, color="#444444")
+        axis.text(-0.4, level, f"everyone in the larger group: {level:.3f}", va="bottom", fontsize=9.5, color="#444444")
     else:  # far below: a line there would flatten everything else
         axis.set_ylim(low - 0.08 * (high - low), high)
         place = {"transform": axis.transAxes, "fontsize": 8.5, "color": "#444444"}
@@ -127,13 +127,14 @@ def figure(rows: pd.DataFrame, attack: str = "adversary_xyh", defense: str = "th
         metrics = [m for m in METRICS if (part["fairness"] == m).any()]
         for row, suffix in enumerate(("", "_balanced")):
             _panel(axes[row, column], part, metrics, suffix)
-        axes[0, column].set_title(TITLES.get(dataset, dataset), fontsize=10.5)
+        axes[0, column].set_title(TITLES.get(dataset, dataset))
     axes[0, 0].set_ylabel("accuracy")
     axes[1, 0].set_ylabel("balanced accuracy")
     seeds = done["seed"].nunique()
-    drawn.suptitle(
-        f"Is it the prior? {ADVERSARIES[attack]}, ThresholdOptimizer, {seeds} seed{'s' * (seeds > 1)}, "
-        "bars: 95 % intervals of the mean"
+    heading(
+        drawn,
+        f"Beyond ferry2023: is it the prior? {ADVERSARIES[attack]} on ThresholdOptimizer, "
+        f"{seeds} seed{'s' * (seeds > 1)}, bars: 95 % intervals",
     )
     handles, labels = axes[0, 0].get_legend_handles_labels()
     legend_below(drawn, handles, labels, columns=1 if len(shown) == 1 else 2)

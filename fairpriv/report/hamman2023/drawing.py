@@ -25,12 +25,14 @@ DECODER_STYLE = {name: COLOURS[i] for i, name in enumerate(DECODER_NAMES)}
 PRINTED = {"marker": "D", "facecolors": "none", "s": 30, "linewidths": 1.3, "zorder": 5}  # the paper's own values
 
 
-def line(axis: Any, rows: pd.DataFrame, x: str, y: str, **look: Any) -> None:
-    """Draw the mean over seeds with its 95 % interval."""
+def line(axis: Any, rows: pd.DataFrame, x: str, y: str, most: float = np.inf, **look: Any) -> None:
+    """Draw the mean over seeds with its 95 % interval, no further than the most there can be."""
     grouped = rows.groupby(x)[y]
     mean, half = grouped.mean(), grouped.agg(half_width).fillna(0)
     axis.plot(mean.index, mean, marker="o", markersize=3.5, **look)
-    axis.fill_between(mean.index, mean - half, mean + half, alpha=0.15, color=look.get("color"), linewidth=0)
+    axis.fill_between(
+        mean.index, mean - half, (mean + half).clip(upper=most), alpha=0.15, color=look.get("color"), linewidth=0
+    )
 
 
 def where(rows: pd.DataFrame, **axes: Any) -> pd.DataFrame:

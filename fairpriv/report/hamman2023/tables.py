@@ -14,10 +14,10 @@ AXES = [*POINT, *OTHERS, "attack.threshold", "model"]
 ERRORS = ["sp_error", "sp_error_median", "sp_error_raw", "sp_error_signed"]
 NAMES = {
     "conceal": "Attribute-Conceal (paper)",
-    "conceal_tight": "conceal_tight (ours)",
-    "conceal_exact": "conceal_exact (ours)",
-    "conceal_aware": "conceal_aware (ours; swaps, $N_0$ public)",
-    "conceal_laplace": "(ε, δ) smooth Laplace (Thm 6)",
+    "conceal_tight": "Conceal-Tight (ours)",
+    "conceal_exact": "Conceal-Exact (ours)",
+    "conceal_aware": "Conceal-Aware (ours; swaps, $N_0$ public)",
+    "conceal_laplace": "smooth Laplace, (ε, δ) (Theorem 6)",
     "laplace": "global Laplace",
     "gaussian": "global Gaussian",
 }

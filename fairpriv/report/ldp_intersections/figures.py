@@ -8,6 +8,7 @@ import pandas as pd
 from fairpriv.report.arcolezi2023.figures import by_epsilon, seeds_told
 from fairpriv.report.arcolezi2023.printed import COLUMNS
 from fairpriv.report.arcolezi2023.rows import PAPER, in_order, parts, tidy, title
+from fairpriv.report.page import names
 
 SHOWN = {
     "worst_spd": "SPD, widest\nof crossed groups",
@@ -24,6 +25,7 @@ def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
     made = {}
     for dataset in in_order(noisy[noisy["defense.protocol"].isin(PAPER)]["dataset"]):
         some, base = noisy[noisy["dataset"] == dataset], bare[bare["dataset"] == dataset]
-        heading = f"{title(dataset)}, groups of {some['crossed'].iloc[0]}, {seeds_told(some)}"
-        made[f"intersections_{dataset}"] = by_epsilon(some, base, nobody, SHOWN, heading)
+        crossed = " x ".join(names.value(attribute) for attribute in some["crossed"].iloc[0].split(" x "))
+        words = f"Beyond arcolezi2023: {title(dataset)}, groups of {crossed}, {seeds_told(some)}"
+        made[f"intersections_{dataset}"] = by_epsilon(some, base, nobody, SHOWN, words)
     return made

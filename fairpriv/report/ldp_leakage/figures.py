@@ -9,8 +9,9 @@ import pandas as pd
 from fairpriv.mechanisms.ldp import PROTOCOLS
 from fairpriv.report.arcolezi2023.figures import COLOUR, LABEL, MARKERS, SMALL
 from fairpriv.report.arcolezi2023.rows import SPLITS, in_order, title
-from fairpriv.report.figures import canvas, legend_below
-from fairpriv.report.ldp_leakage.tables import joined
+from fairpriv.report.figures import canvas, heading, legend_below
+from fairpriv.report.ldp_leakage.tables import POINT, joined
+from fairpriv.report.page import names
 from fairpriv.report.summary import half_width
 
 FEATURES = {"color": "black", "linestyle": "--", "linewidth": 1.4}
@@ -41,15 +42,16 @@ def by_epsilon(rows: pd.DataFrame, measure: str, words: str) -> Any:
                 _curve(axis, some[some["defense.protocol"] == name], f"{measure}_{view}", at, name)
             _limits(axis, some, measure, view, at)
             axis.set_xticks(range(len(at)), [f"{e:g}" for e in at], fontsize=8)
-        row[0].set_ylabel(f"{attribute} ({of['k'].iloc[0]} values)", fontsize=9)
+        row[0].set_ylabel(f"{names.value(attribute)}\n({of['k'].iloc[0]} values)", fontsize=10)
     for axis, (split, view) in zip(axes[0], columns):
         told = "reports alone" if view == "reports" else "reports and other attributes"
-        axis.set_title(f"{SPLITS[split]}: {told}", fontsize=9)
+        axis.set_title(f"{SPLITS[split]} split:\n{told}", fontsize=10.5)
     for axis in axes[-1]:
-        axis.set_xlabel("ε, all attributes together", fontsize=9)
+        axis.set_xlabel("ε, all attributes together", fontsize=10)
     named = {n: line for line, n in zip(*axes[0][0].get_legend_handles_labels())}
     legend_below(figure, list(named.values()), list(named), **SMALL)
-    figure.suptitle(f"{title(rows['dataset'].iloc[0])}: {words} (seeds: {rows['seed'].nunique()})", fontsize=11)
+    of = f"{title(rows['dataset'].iloc[0])}, {words}"
+    heading(figure, f"What LDP reports tell: {of} ({rows['seed'].nunique()} seeds, 95 % bands)")
     return figure
 
 
@@ -65,20 +67,33 @@ def _limits(axis: Any, some: pd.DataFrame, measure: str, view: str, at: dict[flo
 
 
 def closed_form(rows: pd.DataFrame) -> Any:
-    """Draw simulated accuracy over the closed form, a dot a cell: on the line where they agree."""
+    """Draw simulated accuracy over the closed form, a dot a setting: on the line where they agree."""
     known = rows[rows["bal_closed_form"].notna()]
     if known.empty:
         return None
+    shown = [f"{measure}_{of}" for measure in ("acc", "bal") for of in ("closed_form", "reports")]
+    by = known.groupby(POINT, sort=False)
+    known, seeds = by[shown].mean().reset_index(), by["seed"].nunique().max()
     figure, axes = canvas(2, 1, width=4.6, height=4.2)
     panels = {"acc": "accuracy, true shares as prior", "bal": "balanced accuracy"}
     for axis, (measure, words) in zip(axes[0], panels.items()):
         for name in (p for p in PROTOCOLS if p in set(known["defense.protocol"])):
             some = known[known["defense.protocol"] == name]
-            look = {"s": 9, "marker": MARKERS[name], "color": COLOUR[name], "alpha": 0.5, "linewidths": 0.6}
+            look = {
+                "s": 9,
+                "marker": MARKERS[name],
+                "color": COLOUR[name],
+                "alpha": 0.5,
+                "linewidths": 0.6,
+                "rasterized": True,
+            }
             axis.scatter(some[f"{measure}_closed_form"], some[f"{measure}_reports"], label=LABEL[name], **look)
         axis.plot([0, 1], [0, 1], color="black", linewidth=0.9)
         axis.set(title=words, xlabel="closed form", ylabel="Bayes attacker on reports")
-    legend_below(figure, *axes[0][0].get_legend_handles_labels(), **SMALL)
+    legend_below(figure, *axes[0][0].get_legend_handles_labels(), **SMALL, markerscale=2)
+    heading(
+        figure, f"What LDP reports tell: simulation against the closed form ({len(known):,} means of {seeds} seeds)"
+    )
     return figure
 
 
@@ -125,7 +140,8 @@ def against_fairness(both: pd.DataFrame) -> Any:
         row[0].set_ylabel(words)
     for axis, dataset in zip(axes[0], datasets):
         axis.set_title(title(dataset))
-    figure.suptitle(f"What reports tell, and the model that learns from them ({LEAST:g} bits: or less)", fontsize=11)
+    said = f"means over seeds; at {LEAST:g} bits: that or less"
+    heading(figure, f"What LDP reports tell, and how fair and useful the model is that learns from them ({said})")
     bar = figure.colorbar(dots, ax=axes, ticks=range(len(at)), label="ε", pad=0.01)
     bar.ax.set_yticklabels([f"{e:g}" for e in at])
     seen = [n for n in PROTOCOLS if n in set(both["defense.protocol"])]

@@ -15,8 +15,9 @@ METRICS = [f"{m}_{view}" for m in MEASURES for view in VIEWS]
 
 def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the means over seeds; what reports add to other attributes; and the closed form against simulation."""
-    measured = ["k", "epsilon_attribute", "guess", *METRICS, "acc_closed_form", "bal_closed_form", "bal_most"]
-    out = {"leakage": summarise(rows, POINT, measured, deviations=False)}
+    told = [m for m in METRICS if not m.endswith("_features")]  # the same at every point: `_attributes` has them once
+    measured = [*told, "acc_closed_form", "bal_closed_form", "bal_most"]
+    out = {"leakage": summarise(rows, [*POINT, "k", "epsilon_attribute"], measured, deviations=False)}
     out["attributes"] = _attributes(rows)
     out["closed_form"] = _closed_form(rows)
     return out

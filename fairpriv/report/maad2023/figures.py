@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.paths import share
-from fairpriv.report.figures import COLOURS, canvas, legend_below, plain_log_ticks
+from fairpriv.report.figures import COLOURS, canvas, heading, legend_below, plain_log_ticks
 from fairpriv.report.maad2023.tables import (
     CONDITIONS,
     PUBLIC,
@@ -37,6 +37,9 @@ ORDER = [
     ("dp_debias", "printed"),
     ("dp_debias", "joint"),
 ]
+
+# one colour a condition in every figure
+LOOK = {point: COLOURS[i] for i, point in enumerate(ORDER)} | {("dp_debias", "combined"): "#8C510A"}
 
 
 def _label(condition: str, privacy: str) -> str:
@@ -118,7 +121,7 @@ def _panels(points: dict[str, dict[str, pd.DataFrame]], title: str) -> Any:
     for axis in axes.flat:
         axis.set_visible(axis.has_data())
     every = [point for some in points.values() for point in some.values()]
-    figure.suptitle(f"{title}; {_bars_say(every)}; diamonds: the paper")
+    heading(figure, f"{title}; {_bars_say(every)}; diamonds: the paper")
     return figure
 
 
@@ -130,7 +133,7 @@ def conditions(rows: pd.DataFrame) -> Any:
         for dataset in TITLES
         if dataset in set(rows["dataset"])
     }
-    return _panels(points, "maad2023: utility and bias in four conditions")
+    return _panels(points, "maad2023, Tables 2 to 4: utility and bias in four conditions")
 
 
 def budgets(rows: pd.DataFrame) -> Any:
@@ -140,29 +143,31 @@ def budgets(rows: pd.DataFrame) -> Any:
     datasets = [d for d in TITLES if d in set(rows["dataset"])]
     if not datasets:
         return None
-    figure, axes = canvas(columns=len(datasets), width=5.4, height=3.6, sharey=True)
-    looks = (("epsilon_claimed", "claimed"), ("epsilon_spent", "at the real sensitivity"), ("epsilon_proven", "proven"))
+    figure, axes = canvas(columns=len(datasets), width=4.2, height=4.2, sharey=True)
+    looks = {"epsilon_claimed": "claimed", "epsilon_spent": "spent, real sensitivity", "epsilon_proven": "proven"}
     for axis, dataset in zip(axes[0], datasets):
         points = _points(rows[rows["dataset"] == dataset])
-        for i, (metric, name) in enumerate(looks):
+        written = [""] * len(points)
+        for i, (metric, name) in enumerate(looks.items()):
             at = np.arange(len(points)) + (i - 1) * 0.27
             values = [some[metric].mean() for *_, some in points]
-            axis.bar(at, values, 0.25, color=COLOURS[i], label=name)
-            for x, value in zip(at, values):
-                axis.annotate(
-                    f"{value:,.3g}" if value < 1000 else f"{value:,.0f}",
-                    (x, value),
-                    ha="center",
-                    va="bottom",
-                    fontsize=7.5,
-                )
+            axis.plot(at, values, "osD"[i], color=COLOURS[i], markersize=8, label=name)
+            for x, value, before in zip(at, values, written):
+                said = f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
+                if said == before:  # one number stands for equal neighbours
+                    continue
+                place = {"xytext": (0, 7), "textcoords": "offset points", "ha": "center", "fontsize": 9}
+                axis.annotate(said, (x, value), **place)
+            written = [f"{value:,.3g}" for value in values]
         axis.set_yscale("log")
-        axis.set_xticks(range(len(points)), [_label(c, p) for c, p, _ in points], fontsize=9)
+        axis.set_xticks(range(len(points)), [_label(c, p).replace(" + ", "\n+ ") for c, p, _ in points], fontsize=10)
         axis.grid(axis="x", visible=False)
-        axis.set(title=TITLES[dataset], ylim=(1, 3e6))
+        axis.set(title=TITLES[dataset], ylim=(1, 3e6), xlim=(-0.6, len(points) - 0.4))
     axes[0][0].set_ylabel(r"$\epsilon$ at $\delta = 10^{-6}$")
-    axes[0][0].legend(fontsize=9, loc="upper left")
-    figure.suptitle("What Algorithm 1 claims to spend, and spends")
+    legend_below(figure, *axes[0][0].get_legend_handles_labels(), columns=3)
+    figure.suptitle(
+        "maad2023, Table 1: what Algorithm 1 claims to spend (the printed ε), and what it spends (equal numbers: once)"
+    )
     return figure
 
 
@@ -172,13 +177,14 @@ def _sweep(rows: pd.DataFrame, x: str, label: str, title: str, log: bool) -> Any
         return None
     names = attributes_of(rows)
     figure, axes = canvas(columns=1 + len(names), sharex=True)
-    for i, (privacy, some) in enumerate(rows.groupby("defense.privacy", sort=False)):
+    for privacy, some in rows.groupby("defense.privacy", sort=False):
+        colour = LOOK["debias" if privacy == "none" else "dp_debias", privacy]
         for axis, metric in zip(axes[0], ["micro_f1", *(f"aod_{a}" for a in names)]):
-            name = "no privacy" if privacy == "none" else f"DP ({privacy})"
+            name = "Debias (no privacy)" if privacy == "none" else f"DP + Debias ({privacy})"
             by = some.groupby(x)[metric]
             mean, half = by.mean(), by.agg(bar_half)
-            axis.errorbar(mean.index, mean, half, color=COLOURS[i], label=name, linewidth=1.6, marker="o", capsize=3)
-    for axis, what in zip(axes[0], ["micro F1", *(f"average odds difference, {a}" for a in names)]):
+            axis.errorbar(mean.index, mean, half, color=colour, label=name, linewidth=1.6, marker="o", capsize=3)
+    for axis, what in zip(axes[0], ["micro F1", *(f"odds difference, {a}" for a in names)]):
         axis.set(xlabel=label, ylabel=what)
         if log:
             plain_log_ticks(axis, sorted(set(rows[x].round(2))))
@@ -186,7 +192,7 @@ def _sweep(rows: pd.DataFrame, x: str, label: str, title: str, log: bool) -> Any
             axis.axhline(0, color="0.3", linewidth=0.8)
     legend_below(figure, *axes[0][0].get_legend_handles_labels())
     every = [some for _, some in rows.groupby(["defense.privacy", x])]
-    figure.suptitle(f"{title}; {_splits(every)}; {_bars_say(every)}")
+    heading(figure, f"{title}; {_splits(every)}; {_bars_say(every)}")
     return figure
 
 
@@ -195,7 +201,13 @@ def gamma_sweep(rows: pd.DataFrame) -> Any:
     rows = at_defaults(complete(rows))
     chosen = rows["condition"].isin(["debias", "dp_debias"]) & rows["defense.privacy"].isin(["none", "joint"])
     some = rows[chosen & (rows["dataset"] == "adult_aif360")]
-    return _sweep(some, "defense.gamma", r"weight of the adversary $\gamma$", "Adult: the adversary's weight", False)
+    return _sweep(
+        some,
+        "defense.gamma",
+        r"weight of the adversary $\gamma$",
+        "Beyond maad2023: the adversary's weight on Adult",
+        False,
+    )
 
 
 def budget_sweep(rows: pd.DataFrame) -> Any:
@@ -207,7 +219,7 @@ def budget_sweep(rows: pd.DataFrame) -> Any:
     combined = (some["defense.privacy"] == "combined") & (some["defense.gamma"] == 2)
     some = some[joint | (combined & (some["defense.learning_rate"] == 3e-4))]
     some = some.assign(epsilon=some["epsilon_spent"].round(3))
-    title = r"Adult: smaller budgets (joint: $\gamma = 1$; combined: $\gamma = 2$, rate 0.0003)"
+    title = r"Beyond maad2023: smaller budgets on Adult (joint: $\gamma = 1$; combined: $\gamma = 2$, rate 0.0003)"
     return _sweep(some, "epsilon", r"$\epsilon$ spent", title, True)
 
 
@@ -221,22 +233,21 @@ def fronts(rows: pd.DataFrame) -> Any:
         return None
     figure, axes = canvas(width=7.2, height=4.8)
     axis = axes[0][0]
-    for i, ((privacy, rate), found) in enumerate(some.groupby(ways)):
+    for (privacy, rate), found in some.groupby(ways):
         by = found.groupby("defense.gamma")[["micro_f1", "aod_sex"]]
         mean, half = by.mean(), by.agg(bar_half)
-        bars = {"xerr": half["aod_sex"], "yerr": half["micro_f1"], "elinewidth": 0.7, "capsize": 2}
-        axis.errorbar(
-            mean["aod_sex"], mean["micro_f1"], **bars, marker="o", color=COLOURS[i], label=f"{privacy}, rate {rate:g}"
-        )
+        look = {"xerr": half["aod_sex"], "yerr": half["micro_f1"], "elinewidth": 0.7, "capsize": 2}
+        look |= {"color": LOOK["dp_debias", privacy], "marker": "o" if rate < 1e-3 else "s"}
+        axis.errorbar(mean["aod_sex"], mean["micro_f1"], **look, label=f"{privacy}, rate {rate:g}")
         for gamma, row in mean.iterrows():
             axis.annotate(
-                f"{gamma:g}", (row["aod_sex"], row["micro_f1"]), (5, -11), textcoords="offset points", fontsize=8
+                f"{gamma:g}", (row["aod_sex"], row["micro_f1"]), (5, -11), textcoords="offset points", fontsize=10
             )
     base = rows[(rows["condition"] == "baseline") & (rows["dataset"] == "adult_aif360")]
     bias, level = base["aod_sex"].mean(), base["micro_f1"].mean()
     axis.plot(bias, level, "*", markersize=14, color="0.2", label="baseline, no privacy")
     axis.fill_between([bias / 2, 0.02], level - 0.01, level + 0.003, color="0.9", zorder=0)
-    axis.annotate("half the bias for at most 0.01", (bias / 2, level + 0.003), fontsize=8.5, va="bottom")
+    axis.annotate("half the bias for at most 0.01", (bias / 2, level + 0.003), fontsize=10, va="bottom")
     axis.axvline(0, color="0.3", linewidth=0.8)
     # the means decide what is shown: an interval of two splits is wider than all of them together
     means = some.groupby([*ways, "defense.gamma"])[["aod_sex", "micro_f1"]].mean()
@@ -247,7 +258,7 @@ def fronts(rows: pd.DataFrame) -> Any:
     legend_below(figure, *axis.get_legend_handles_labels(), columns=2)
     every = [found for _, found in some.groupby([*ways, "defense.gamma"])]
     said = f"{_splits(every)}; {_bars_say(every)}"
-    figure.suptitle(r"Adult, $\epsilon$ = 4: bias against utility, $\gamma$ at each point" + f"\n{said}", fontsize=12)
+    heading(figure, f"Beyond maad2023: bias against utility, Adult, ε = 4 (γ at each point)\n{said}", fontsize=11)
     return figure
 
 
@@ -259,7 +270,7 @@ def unprinted(rows: pd.DataFrame) -> Any:
         by = unprinted_rows(rows, dataset).groupby(["defense.clip", "defense.learning_rate"])
         if len(by) > 1:
             points[dataset] = {f"C = {clip:g}\nrate {rate:g}": some for (clip, rate), some in by}
-    return _panels(points, "DP as printed: settings that the paper leaves open")
+    return _panels(points, "maad2023, DP as printed: settings that the paper leaves open")
 
 
 def public(rows: pd.DataFrame) -> Any:
@@ -274,7 +285,9 @@ def public(rows: pd.DataFrame) -> Any:
             for key, name in PUBLIC.items()
             if (some["condition"] == key).any()
         }
-    return _panels(points, "The algorithm of AIF360's pull request 460: noise in the predictor's own training alone")
+    return _panels(
+        points, "maad2023, by the algorithm of AIF360's pull request 460: noise in the predictor's training alone"
+    )
 
 
 def mitigations(rows: pd.DataFrame) -> Any:
@@ -290,9 +303,9 @@ def mitigations(rows: pd.DataFrame) -> Any:
     if not set(rows["condition"]) & {"fairlearn_adversarial", "dp_postprocess"}:
         return None
     figure, axes = canvas(rows=2, width=max(6.6, 0.95 * len(points)), height=3.0, sharex="col")
-    title = "Adversarial debiasing, ours and fairlearn's, and DP post-processing"
+    title = "Beyond maad2023: adversarial debiasing, ours and fairlearn's, and DP post-processing"
     _utility_and_bias(axes[:, 0], points, "Adult", printed=False)  # the paper prints one weight only
-    figure.suptitle(f"{title}; {_bars_say(points.values())}")
+    heading(figure, f"{title}; {_bars_say(points.values())}")
     return figure
 
 
@@ -304,7 +317,7 @@ def learning(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
     if datasets:
         figure, axes = canvas(columns=len(datasets), rows=2, height=2.8, sharex="col")
     for column, dataset in enumerate(datasets):
-        for i, (_, privacy, some) in enumerate(_points(rows[(rows["dataset"] == dataset)])):
+        for _, privacy, some in _points(rows[(rows["dataset"] == dataset)]):
             row = some.iloc[0]
             debias = row["condition"] in ("debias", "dp_debias")  # the column holds words: "False" is true
             wanted = {"dataset": dataset, "seed": 0, "defense__privacy": privacy, "defense__algorithm": None}
@@ -316,13 +329,14 @@ def learning(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
             epochs = (np.arange(len(found["losses"])) + 0.5) / len(found["losses"]) * row["epochs"]
             name = _label(row["condition"], privacy).replace("\n", " ")
             for k in (0, 1) if debias else (0,):
-                axes[k][column].plot(epochs, found["losses"][:, k], color=COLOURS[i], linewidth=1.3, label=name)
+                look = {"color": LOOK[row["condition"], privacy], "linewidth": 1.3, "label": name}
+                axes[k][column].plot(epochs, found["losses"][:, k], **look)
         axes[0][column].set(title=TITLES[dataset], ylabel="predictor's loss")
         axes[1][column].set(xlabel="epoch", ylabel="adversary's loss")
     if not drawn:
         return None
-    legend_below(figure, *axes[0][0].get_legend_handles_labels(), columns=3, fontsize=9)
-    figure.suptitle("Losses along training (first split)")
+    legend_below(figure, *axes[0][0].get_legend_handles_labels(), columns=6)
+    figure.suptitle("Beyond maad2023: losses along training (first split, one run each)")
     return figure
 
 

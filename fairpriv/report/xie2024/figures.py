@@ -1,6 +1,5 @@
 """Figures of xie2024, and ours beside them."""
 
-import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +8,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
-from fairpriv.report.figures import COLOURS, canvas, legend_below
+from fairpriv.report.figures import COLOURS, canvas, heading, legend_below
 from fairpriv.report.summary import bar_half, bars_say
 from fairpriv.report.xie2024.methods import DATASETS, METHODS, OURS, image_rows, main_rows, table2_rows, tuned_rows
 from fairpriv.report.xie2024.printed import printed_table2
@@ -45,11 +44,6 @@ def _people(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["delta_dp"].notna()] if "delta_dp" in rows else rows.iloc[:0]
 
 
-def _heading(figure: Any, text: str) -> None:
-    """Write the title, in as many lines as the figure's width asks for."""
-    figure.suptitle(textwrap.fill(text, int(10 * figure.get_figwidth()), break_long_words=False))
-
-
 def _width(names: list[str]) -> float:
     """Return the width of a panel: one alone needs room for title and legend."""
     return 4.5 if len(names) > 1 else 8.0
@@ -65,6 +59,13 @@ def _common_seeds(some: pd.DataFrame) -> pd.DataFrame:
     """Keep the seeds that every β was run with: a line compares the same splits."""
     seeds = some.groupby("seed")["beta"].nunique()
     return some[some["seed"].isin(seeds.index[seeds == some["beta"].nunique()])]
+
+
+def _seeds_of_lines(some: pd.DataFrame) -> str:
+    """Say how many seeds the lines of a panel are means of."""
+    counts = {group["seed"].nunique() for _, one in some.groupby("epsilon") for group in [_common_seeds(one)]}
+    said = " to ".join(map(str, sorted({min(counts), max(counts)}))) if counts else "0"
+    return f"{said} seed{'' if said == '1' else 's'}"
 
 
 def figure5(rows: pd.DataFrame) -> Any:
@@ -89,17 +90,18 @@ def figure5(rows: pd.DataFrame) -> Any:
                 axis.plot(x, y, "-", linewidth=1, alpha=0.6, color=colours[epsilon])
                 axis.errorbar(x, y, half["accuracy"], half["delta_dp"], **BARS, ecolor=colours[epsilon])
                 axis.scatter(x, y, s=18 + 9 * np.arange(len(at)), color=colours[epsilon])
-            axis.set_title(f"{_title(dataset)}, {METHODS[kind][6:-1]}")
+            kind_said = {"Con": "continuous", "Dis": "discrete"}[METHODS[kind][6:-1]]
+            axis.set_title(f"{_title(dataset)}, {kind_said}\n({_seeds_of_lines(mine)})")
     for axis in axes[-1]:
         axis.set_xlabel(r"$\Delta_{DP}$ (demographic parity gap)")
     for row in axes:
         row[0].set_ylabel("accuracy on U")
     handles = [Line2D([], [], marker="o", color=colours[e], label=_epsilon(e)) for e in epsilons]
     legend_below(figure, handles, columns=len(handles))
-    _heading(
+    heading(
         figure,
-        r"xie2024, Figure 5: accuracy against $\Delta_{DP}$; larger dots, larger β; dotted: the larger class alone; "
-        + _bars_say(some),
+        r"xie2024, Figure 5: accuracy against $\Delta_{DP}$ (the paper prints no numbers); larger dots, larger β; "
+        "dotted: the larger class alone; " + _bars_say(some),
     )
     return figure
 
@@ -126,7 +128,7 @@ def figure6(rows: pd.DataFrame) -> Any:
             if epsilon <= MOST_KNOWN:
                 known = group.groupby("beta")["i_sz_known"].mean()
                 row[1].plot(known.index, known, "--", color=colours[epsilon], linewidth=1)
-        row[0].set_ylabel(f"{_title(dataset)}, nats")
+        row[0].set_ylabel(f"{_title(dataset)}, nats\n({_seeds_of_lines(some[some['dataset'] == dataset])})")
         for axis in row:
             axis.set_xscale("log")
             axis.set_yscale("symlog", linthresh=0.01, linscale=0.5)
@@ -138,7 +140,7 @@ def figure6(rows: pd.DataFrame) -> Any:
     for axis in axes[-1]:
         axis.set_xlabel("β")
     legend_below(figure, [lines[e] for e in colours], [_epsilon(e) for e in colours])
-    _heading(
+    heading(
         figure,
         "xie2024, Figure 6: what the representation tells about U and about S (continuous), by MINE; dashed: I(S;Z) by "
         f"the randomizer's law (ε up to {MOST_KNOWN}); {_bars_say(some)}",
@@ -186,7 +188,7 @@ def figure4(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
             axis.imshow(_picture(found["z"][pick], low, high), interpolation="nearest")
             said = f"Z, {_epsilon(epsilon)}: accuracy on U {at['accuracy'].mean():.2f}, {_learned_from(at)}"
             axis.set_title(said, fontsize=10.5)
-    _heading(figure, f"xie2024, Figure 4: Colored-MNIST, representations at several ε (β = {beta:g})")
+    heading(figure, f"xie2024, Figure 4: Colored-MNIST, representations at several ε (β = {beta:g})")
     return figure
 
 
@@ -306,10 +308,10 @@ def pareto(rows: pd.DataFrame) -> Any:
         for axis in column:
             axis.axhline(mine["majority_u"].mean(), color="0.5", linewidth=0.9, linestyle=":")
         column[0].plot(*_front(mine), color="0.3", linewidth=1, alpha=0.6, drawstyle="steps-post", zorder=0)
-    _heading(
+    heading(
         figure,
-        "Table 2 as a front: ours at ε = 5, others at ε = 8 and without noise; small marks: as printed; step: Pareto "
-        "front with LDP; dotted: the larger class alone; marks that meet stand side by side; " + _bars_say(some),
+        "xie2024, Table 2 as a front: ours at ε = 5, others at ε = 8 and without noise; small marks: as printed; step: "
+        "Pareto front with LDP; dotted: the larger class alone; marks that meet stand side by side; " + _bars_say(some),
     )
     return figure
 
@@ -331,9 +333,9 @@ def attackers(rows: pd.DataFrame) -> Any:
     figure, axes = _panels(some, "attack_balanced", "balanced accuracy on S")
     for axis in axes.flat:
         axis.axvline(0.5, color="0.5", linewidth=0.9, linestyle=":")
-    _heading(
+    heading(
         figure,
-        "Beyond the paper: the strongest of three attackers against every representation; dotted: a coin; marks that "
+        "Beyond xie2024: the strongest of three attackers against every representation; dotted: a coin; marks that "
         "meet stand side by side; " + _bars_say(some),
     )
     return figure

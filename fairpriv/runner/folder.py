@@ -64,7 +64,7 @@ class Folder:
     notices: list[str] = field(default_factory=list)
 
     def arrays(self, kept: Kept) -> dict[str, np.ndarray]:
-        """Return the arrays of a finished cell; one that does not match its sum is left out."""
+        """Return the arrays of a finished cell, all of them; none where one is not there or does not match its sum."""
         if not kept.arrays or not (self.path / ARRAYS).is_file():
             return {}
         try:
@@ -72,7 +72,8 @@ class Folder:
                 found = {name: archive[sum_] for name, sum_ in kept.arrays.items() if sum_ in archive}
         except Exception:  # broken bytes: zip, zlib and numpy have errors of their own, and the sums tell what is whole
             return {}
-        return {name: array for name, array in found.items() if array_sum(array) == kept.arrays[name]}
+        whole = {name: array_sum(array) for name, array in found.items()} == dict(kept.arrays)
+        return found if whole else {}
 
 
 def _norm(value: Any) -> str:

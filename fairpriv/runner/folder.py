@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.cells import split
-from fairpriv.runner.kept import Kept, Origin, array_sum, savez, vars_of
+from fairpriv.runner.kept import Kept, Origin, array_sum, savez
 from fairpriv.stamps.stamp import Stamp
 
 CELLS, STAMPS, ARRAYS = "cells.csv", "stamps.json.gz", "arrays.npz"
@@ -190,7 +190,7 @@ def stamps_of(kept: Iterable[Kept], codes: Mapping[str, Mapping[str, str]]) -> d
         cells.append([stamp.cell, *places, dict(one.arrays) or 0, one.sum])
         used.add(stamp.code)
     kept_codes = {name: list(map(definitions, codes[name].items())) for name in sorted(used) if name in codes}
-    tables = {"data": data.items, "origins": list(map(vars_of, origins.items)), "shapes": shapes.items}
+    tables = {"data": data.items, "origins": [json.loads(one.text) for one in origins.items], "shapes": shapes.items}
     return {"format": FORMAT, "definitions": definitions.items, "codes": kept_codes, **tables, "cells": cells}
 
 

@@ -1,9 +1,12 @@
 """A results folder reads back what was written."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 
 from fairpriv.cells import Cell
-from fairpriv.runner.folder import CELLS, read_folder, write_arrays, write_stamps
+from fairpriv.runner.folder import CELLS, read_folder, stamps_of, write_arrays, write_stamps
 from fairpriv.runner.kept import Kept, Origin, array_sums
 from fairpriv.runner.output import frame
 from fairpriv.runner.survey import Seat
@@ -42,3 +45,12 @@ def test_arrays_of_a_cell_are_all_there_or_none(tmp_path):
     folder = read_folder(tmp_path)
     assert set(folder.arrays(folder.kept[0])) == {"x", "z"}
     assert folder.arrays(folder.kept[1]) == {}
+
+
+def test_stamps_do_not_depend_on_the_order_in_which_versions_are_named(tmp_path):
+    kept = [_seat(False).kept]
+    for names in (("numpy", "scipy"), ("scipy", "numpy")):
+        origin = Origin(dict.fromkeys(names, "1.0"), "", "", "")
+        said = json.dumps(stamps_of([replace(one, origin=origin) for one in kept], {"code": {}}))
+        assert said == json.dumps(json.loads(said) | {"origins": [json.loads(origin.text)]})
+        assert said.index("numpy") < said.index("scipy")

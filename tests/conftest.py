@@ -15,7 +15,7 @@ TOY = ROOT / "tests" / "toy"
 def toy_env(monkeypatch):
     """An environment in which another package brings the plug-ins of tests/toy."""
     monkeypatch.syspath_prepend(str(TOY))
-    monkeypatch.setenv("PYTHONPATH", str(TOY))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(TOY), str(ROOT)]))  # the tree that is tested, here as there
     return dict(os.environ)
 
 

@@ -99,11 +99,49 @@ def test_audit_shows_a_third_of_epsilon_for_the_printed_constants(capsys):
         (["epsilon=0"], "epsilon must be > 0"),
         (["metric=spp"], "metric must be one of"),
         (["epsilom=1"], "did you mean epsilon"),
+        (["epsilon=1e-3.5"], "epsilon must be a number"),
     ],
 )
 def test_audit_refuses_bad_words(capsys, words, says):
     assert main(["audit", *words]) == 2
     assert says in capsys.readouterr().err
+
+
+def test_an_audit_reads_numbers_as_people_write_them_and_goes_past_who_refuses_them(capsys, monkeypatch):
+    from fairpriv.runner import auditing
+
+    assert auditing._settings(["epsilon=1e-3"])[0]["epsilon"] == 0.001
+    monkeypatch.setattr(auditing, "names", lambda kind: (["conceal_laplace", "laplace"], {}))
+    assert main(["audit", "epsilon=2", "n=10", "m=2", "samples=1000", "--json"]) == 0
+    refused, audited = json.loads(capsys.readouterr().out)
+    assert refused["verdict"] == "unchecked"
+    assert "epsilon must be < 1" in refused["worst"]
+    assert audited["verdict"] == "holds"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["show"], "show: the following arguments are required: name; `fairpriv show --help` says more"),
+        (["status", "--results-dr", "x"], "did you mean --results-dir?"),
+        (["run", "--jobs", "3"], "unknown option of fairpriv run '--jobs': did you mean --json? valid: --conf-dir"),
+        (["verify", "--sample", "abc"], "argument --sample: invalid int value: 'abc'"),
+        (["data", "lst"], "choose from"),
+        (["data", "list", "adlt"], "did you mean adult"),
+        (["data", "verify", "nowhere"], "unknown dataset 'nowhere'"),
+        (["assess", "--nosuch"], "valid: --help, --json"),
+        (["desk", "serve", "--state", "x"], "the following arguments are required: --token-file"),
+    ],
+)
+def test_a_wrong_argument_is_one_line(capsys, words, says):
+    assert main(words) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert says in said
+
+
+def test_the_files_of_one_dataset(capsys):
+    assert main(["data", "list", "adult", "--json"]) in (0, 1)
+    assert {row["dataset"] for row in json.loads(capsys.readouterr().out)} == {"adult"}
 
 
 def test_doctor_checks_this_machine(capsys, tmp_path):
@@ -124,6 +162,8 @@ def test_own_csv_runs_and_bad_ones_are_one_line(shell):
     own = ["run", "experiment=attribute_conceal", "profile=smoke", "dataset=csv", "dataset.path=people.csv"]
     done = shell(*own, "dataset.label=hired", "dataset.protected=sex", "jobs=1")
     assert "4/4 cells done" in done.stdout
+    assert "could not be drawn" not in done.stderr
+    assert list((shell.folder / "results").rglob("tables/summary.csv"))
     for overrides, says in [
         (["dataset.label=hierd", "dataset.protected=sex"], "hired"),
         (["dataset.label=age", "dataset.protected=sex"], "binary"),
@@ -133,3 +173,4 @@ def test_own_csv_runs_and_bad_ones_are_one_line(shell):
         bad = shell(*own, *overrides, code=2)
         assert len(bad.stderr.strip().splitlines()) == 1, bad.stderr
         assert says in bad.stderr
+        assert shell(*own, *overrides, "--dry-run", code=2).stderr == bad.stderr

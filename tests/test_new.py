@@ -30,6 +30,9 @@ def test_a_skeleton_passes_its_own_test(kind, tmp_path, capsys):
         (["attack", "Mine!"], "small letters"),
         (["attack", "class"], "small letters"),
         (["attack", "reveal_single"], "one of fairpriv's own attacks"),
+        (["dataset", "adult_race"], "one of fairpriv's own datasets"),
+        (["paper", "hamman2023"], "one of fairpriv's own papers"),
+        (["paper", "ldp_fairness_appendix"], "one of fairpriv's own experiments"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused(words, says, tmp_path, capsys):

@@ -1,6 +1,7 @@
 """The people an assessment is about: a table, checked, with its label, decisions and protected attributes."""
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,6 +11,7 @@ import pandas as pd
 
 from fairpriv import validate
 from fairpriv.assessment import columns
+from fairpriv.assessment.small import SMALL
 from fairpriv.datasets.base import Dataset
 from fairpriv.datasets.csv import as_text, favourable, some
 from fairpriv.errors import BadRequest
@@ -21,6 +23,7 @@ LEAST = 20  # people, below which nothing can be said
 MOST_GROUPS = 30  # values of a protected attribute
 MANY = 20_000  # people, from which on two models, each trained on half of them, do
 TOLERATED = 5.0  # points above guessing that the recommendation allows the strongest attacker: our number, no law's
+FEW = 8  # values of a column that a refusal may name
 BANDS = 4  # that a protected number (an age) is cut into
 
 
@@ -133,9 +136,21 @@ def _check_column(frame: pd.DataFrame, column: str, name: str) -> None:
     if column not in frame:
         near = difflib.get_close_matches(column, list(frame), n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
+        if any(re.fullmatch(r"-?[\d.]+", title) for title in frame):  # no header: these are a person's values
+            raise BadRequest(
+                f"{name} has no column {column!r}: its first line must name the columns, and holds numbers"
+            )
         raise BadRequest(f"{name} has no column {column!r}: {hint}columns: {some(list(frame), 20)}")
-    if isinstance(frame[column], pd.DataFrame):
-        raise BadRequest(f"{name} has two columns called {column!r}")
+    if isinstance(frame[column], pd.DataFrame) or f"{column}.1" in frame:  # what pandas calls the second when reading
+        raise BadRequest(f"{name} has several columns {column!r}: leave one of them")
+
+
+def _told(texts: pd.Series) -> str:
+    """Return the values of a column for a refusal: only where they are few, and each of at least 5 people."""
+    counts = texts.value_counts()
+    if len(counts) > FEW or counts.min() < SMALL:
+        return f"one of its {len(counts):,} values"
+    return ", ".join(sorted(counts.index))
 
 
 def _label(column: pd.Series, settings: Settings, name: str) -> tuple[np.ndarray, str, list[str]]:
@@ -143,10 +158,10 @@ def _label(column: pd.Series, settings: Settings, name: str) -> tuple[np.ndarray
     found = sorted(values.unique())
     if len(found) > 2 and settings.positive is None:
         raise BadRequest(
-            f"{name}: label {settings.label} has {len(found)} values ({some(found)}): say which one is favourable with "
-            "positive=VALUE; it is then held against all others"
+            f"{name}: label {settings.label} has {len(found):,} values: say which one is favourable with "
+            f"positive=VALUE ({_told(values)}); it is then held against all others"
         )
-    positive = favourable(name, settings.label, found, settings.positive)
+    positive = favourable(name, settings.label, found, settings.positive, shown=_told(values))
     notes = []
     if len(found) > 2:
         notes.append(f"column {settings.label} has {len(found)} values: {positive!r} is held against all others")
@@ -185,9 +200,8 @@ def _attributes(frame: pd.DataFrame, settings: Settings, name: str) -> tuple[pd.
     known = {value for column in out.values() for value in column.categories}
     for value in settings.privileged:
         if value not in known:
-            raise BadRequest(
-                f"{name}: {' and '.join(settings.protected)} have no value {value!r}; there are {some(sorted(known))}"
-            )
+            there = "; ".join(f"{attribute}: {_told(pd.Series(column))}" for attribute, column in out.items())
+            raise BadRequest(f"{name}: no group is called {value!r}: privileged must be of {there}")
     return pd.DataFrame(out), notes
 
 
@@ -199,9 +213,10 @@ def _prediction(column: pd.Series, positive: str, title: str, name: str) -> tupl
         decision = (texts == positive).to_numpy().astype(np.int8)
         return decision.astype(float), decision, []
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(float)
-    if not np.isfinite(numbers).all():
+    if others := int((~np.isfinite(numbers)).sum()):
         raise BadRequest(
-            f"{name}: prediction {title} must hold scores, or decisions in the label's values; it has {some(found)}"
+            f"{name}: prediction {title} must hold scores, or decisions in the label's values; {others:,} of "
+            f"{len(numbers):,} are neither"
         )
     low, high = float(numbers.min()), float(numbers.max())
     if low >= 0 and high <= 1:

@@ -2,12 +2,25 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+
+from fairpriv.errors import BadRequest, unknown
+
+
+class _Parser(argparse.ArgumentParser):
+    """Refuses in one line, as everything else does, and names the options there are."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the request."""
+        what, _, word = message.partition(": ")
+        if what == "unrecognized arguments" and word.startswith("-"):
+            raise unknown(f"option of {self.prog}", word.split()[0], self._option_string_actions)
+        raise BadRequest(f"{self.prog.removeprefix('fairpriv ')}: {message}; `{self.prog} --help` says more")
 
 
 def parser(command: str, text: str, **more: Any) -> argparse.ArgumentParser:
     """Return the parser of a command; `text` is shown as it stands."""
-    return argparse.ArgumentParser(
+    return _Parser(
         prog=f"fairpriv {command}",
         description=text,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -1,6 +1,5 @@
 """`fairpriv assess people.csv label=hired protected=sex`."""
 
-import argparse
 import shlex
 import sys
 from collections.abc import Sequence
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fairpriv import strict_json
+from fairpriv.cli import arguments
 from fairpriv.errors import BadRequest, unknown
 
 HELP = """\
@@ -38,31 +38,28 @@ KEYS = ("label", "protected", "prediction", "positive", "privileged", *NUMBERS, 
 
 def main(argv: Sequence[str]) -> int:
     """Assess a CSV file and write its page."""
-    parser = argparse.ArgumentParser(
-        prog="fairpriv assess",
-        description=HELP,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = arguments.parser("assess", HELP)
     parser.add_argument("words", nargs="*", metavar="FILE key=value", help="the CSV file and what is in it")
     parser.add_argument("--json", action="store_true", help="print assess.json and nothing else")
     args = parser.parse_intermixed_args(argv)
     path, said = _read(args.words)
     results = Path(said.pop("results_dir", "results")).expanduser()
 
+    from fairpriv.assessment import output
     from fairpriv.assessment.api import assess
     from fairpriv.datasets.csv import read_table
     from fairpriv.datasets.sources import file_sum
 
     if not path.is_file():
         raise BadRequest(f"no such file: {path}" + (" is a directory" if path.is_dir() else ""))
+    output.check_writable(folder := results / "assess" / path.stem)
     say = (lambda _: None) if args.json else (lambda text: print(f"fairpriv: {text}", file=sys.stderr, flush=True))
     say(f"reading {path.name}")
     found = assess(read_table(path), name=path.name, say=say, **said)
     source = {"name": path.name, "sha256": file_sum(path)}
     command = ("fairpriv", "assess", *map(shlex.quote, args.words))
     found = replace(found, source=source, command=command)
-    folder = found.write(results / "assess" / path.stem)
+    folder = found.write(folder)
     if args.json:
         print(strict_json.dumps(found.as_dict()))
         return 0

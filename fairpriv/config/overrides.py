@@ -1,5 +1,6 @@
 """The command line's side: words read, checked against what there is, and split into jobs."""
 
+import difflib
 import itertools
 import math
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from fairpriv import registry
 from fairpriv.cells import GROUPS
-from fairpriv.config.compose import CONF_GROUPS, completed, compose, loader, options, parameters_of, plain
+from fairpriv.config.compose import CONF_GROUPS, completed, compose, loader, option, options, parameters_of, plain
 from fairpriv.errors import BadRequest, unknown
 
 MOST_JOBS = 1000  # combinations of one multirun
@@ -42,17 +43,22 @@ def parse(words: Sequence[str]) -> list[Override]:
     for word in words:
         if "=" not in word and not word.startswith("~"):
             raise _bare(word)
+    parser = OverridesParser.create(config_loader=loader())
+    return [_parsed(parser, word) for word in words]
+
+
+def _parsed(parser: OverridesParser, word: str) -> Override:
     try:
-        return OverridesParser.create(config_loader=loader()).parse_overrides(list(words))
+        return parser.parse_override(word)
     except HydraException as error:
-        raise BadRequest(f"cannot read the override: {one_line(error)}") from error
+        raise BadRequest(f"cannot read {word!r}: {one_line(error)}") from error
 
 
 def _bare(word: str) -> BadRequest:
     """Return the error for a word without `=`: most likely the name of something to pick."""
-    for group in CONF_GROUPS:
-        if word in options(group):
-            return BadRequest(f"cannot read {word!r}: did you mean {group}={word}?")
+    named = {name: group for group in reversed(CONF_GROUPS) for name in options(group)}
+    for name in difflib.get_close_matches(word, named, n=1, cutoff=0.75):
+        return BadRequest(f"cannot read {word!r}: did you mean {named[name]}={name}?")
     return BadRequest(f"cannot read {word!r}: settings are key=value, e.g. experiment={options('experiment')[0]}")
 
 
@@ -110,7 +116,7 @@ def _check_form(override: Override) -> None:
     if key == "sweep":
         raise BadRequest(f"{line}: the grid follows experiment= and profile=; change it by sweep.grid.BLOCK.AXIS=...")
     if override.is_delete() and not key.startswith(GRID):
-        raise BadRequest(f"{line}: {key} cannot be removed, every run has it: set it to another value")
+        raise BadRequest(f"{line}: {key} cannot be removed, only blocks and axes of sweep.grid can: set it instead")
 
 
 def _check_choice(override: Override) -> None:
@@ -139,6 +145,13 @@ def _known(key: str, cfg: DictConfig) -> tuple[bool, list[str]]:
     return True, []
 
 
+def _fitting(group: str, cfg: DictConfig) -> str:
+    """Return an option of a group that the experiment takes."""
+    family = registry.find("protocols", cfg.protocol).accepts.get(group, object)
+    classes = ((name, registry.find(GROUPS[group], option(group, name)["name"])) for name in options(group))
+    return next((name for name, cls in classes if issubclass(cls, family)), options(group)[0])
+
+
 def _check_key(override: Override, cfg: DictConfig, choices: dict[str, str | None]) -> None:
     """Refuse a key that there is not, with the closest ones."""
     key = override.key_or_group
@@ -149,7 +162,7 @@ def _check_key(override: Override, cfg: DictConfig, choices: dict[str, str | Non
     if group in GROUPS:
         choice = choices.get(group)
         if choice is None:
-            raise BadRequest(f"{key}: pick the {group} first, e.g. {group}={options(group)[0]}")
+            raise BadRequest(f"{key}: pick the {group} first, e.g. {group}={_fitting(group, cfg)}")
         takes = parameters_of(group, choice)
         if parameter not in takes:  # conf/ names only what differs from the class
             raise unknown(f"parameter of {group} {choice}", parameter, takes)
@@ -186,8 +199,11 @@ def _apply(override: Override, config: DictConfig) -> None:
     if override.is_delete():
         above, _, last = key.rpartition(".")
         del OmegaConf.select(config, above)[last]
-    else:
-        OmegaConf.update(config, key, override.value(), merge=True, force_add=True)
+        return
+    held, value = OmegaConf.select(config, key), override.value()
+    kind: type = list if OmegaConf.is_list(held) else dict if OmegaConf.is_dict(held) else object
+    alike = isinstance(value, kind) or not isinstance(value, list | dict)
+    OmegaConf.update(config, key, value, merge=alike, force_add=True)  # a list and pairs cannot be merged
 
 
 def _resolved(config: DictConfig) -> dict[str, Any]:

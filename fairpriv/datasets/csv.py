@@ -109,6 +109,9 @@ class Csv(Loader):
 
     def _named(self, frame: pd.DataFrame) -> pd.DataFrame:
         frame = frame.rename(columns=str)
+        for column in (self.label, self.protected):
+            if f"{column}.1" in frame and column in frame:  # pandas' name for the second
+                raise BadRequest(f"{self.path} has several columns {column!r}: leave one of them")
         for column in (self.label, self.protected, *(self.features or ())):
             if column not in frame:
                 near = difflib.get_close_matches(column, list(frame), n=3, cutoff=0.5)
@@ -180,7 +183,8 @@ def read_table(path: Path, name: str | None = None) -> pd.DataFrame:
         raise BadRequest(f"{name} cannot be read as CSV: {said}") from error
     if frame.empty:
         raise BadRequest(f"{name} has no rows")
-    return frame
+    bare = frame.columns.astype(str).str.strip()
+    return frame.set_axis(bare, axis="columns") if bare.is_unique else frame
 
 
 def _decimal_commas(frame: pd.DataFrame) -> pd.DataFrame:
@@ -190,8 +194,13 @@ def _decimal_commas(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**{c: words[c].str.replace(",", ".").astype(float) for c in numbers})
 
 
-def favourable(where: str, label: str, found: list[str], positive: str | None, option: str = "positive") -> str:
-    """Return the favourable one of a label's values, given as text: as said, or the plain one of a usual pair."""
+def favourable(
+    where: str, label: str, found: list[str], positive: str | None, option: str = "positive", shown: str = ""
+) -> str:
+    """Return the favourable one of a label's values, given as text: as said, or the plain one of a usual pair.
+
+    `shown` is what a refusal says of the values (default: a few of them).
+    """
     if len(found) < 2:
         raise BadRequest(f"{where}: label {label} is constant: {found[0]}")
     if positive is None and len(found) == 2:
@@ -200,7 +209,7 @@ def favourable(where: str, label: str, found: list[str], positive: str | None, o
                 return value
     if positive not in found:
         said = "is not given" if positive is None else f"{positive!r} is not a value"
-        raise BadRequest(f"{where}: {option} {said}: which value of {label} is favourable, {some(found)}?")
+        raise BadRequest(f"{where}: {option} {said}: which value of {label} is favourable, {shown or some(found)}?")
     return positive
 
 

@@ -166,10 +166,10 @@ def combined(sums: Iterable[str]) -> str:
     return sums[0] if len(sums) == 1 else hashlib.sha256("\n".join(sums).encode()).hexdigest()
 
 
-def catalog() -> list[FileState]:
-    """List every file of every dataset and where it would be taken from, offline and without reading any."""
+def catalog(names: Iterable[str] | None = None) -> list[FileState]:
+    """List every file of these datasets (all if None), where it would be taken from; offline, without reading any."""
     rows = []
-    for dataset, source in _known(None):
+    for dataset, source in _known(names):
         cached, local = cache_dir() / source.name, _local(source)
         if cached.is_file():
             state, path = "cached", str(cached)
@@ -197,10 +197,10 @@ def fetch_all(names: Iterable[str] | None = None) -> list[FileState]:
     return rows
 
 
-def verify_all() -> list[FileState]:
-    """Read every file that is present and check its sum."""
+def verify_all(names: Iterable[str] | None = None) -> list[FileState]:
+    """Read every file of these datasets (all if None) that is present and check its sum."""
     rows = []
-    for dataset, source in _known(None):
+    for dataset, source in _known(names):
         for path in (cache_dir() / source.name, _local(source)):
             if path is not None and path.is_file():
                 problem = _mismatch(source, path, fresh=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from fairpriv.errors import BadRequest, FairprivError
+from fairpriv.errors import FairprivError
 from fairpriv.registry import find
 from fairpriv.report.papers import Paper, papers
 from fairpriv.report.presenter import Presenter, presenter_of
@@ -83,10 +83,7 @@ def duration(seconds: Any) -> str | None:
 
 
 def _run(folder: Path, root: Path) -> Run:
-    try:
-        rows = read_cells(folder / "cells.csv")
-    except (OSError, ValueError) as error:  # pandas' parser errors are ValueErrors
-        raise BadRequest(f"cannot read {folder / 'cells.csv'}: {str(error).splitlines()[0]}") from error
+    rows = read_cells(folder / "cells.csv")
     try:
         said = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fairpriv.errors import BadRequest
 from fairpriv.report.chance import Chance, deviation, of_means, of_rates, within
 from fairpriv.report.check import Check
 from fairpriv.report.counts import CAUSED
@@ -38,7 +39,7 @@ def _typed(column: pd.Series) -> pd.Series:
             return whole
         if len(given):
             return whole.astype("Int64").reindex(column.index)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass  # not whole numbers
     try:
         return column.map(float)
@@ -48,7 +49,12 @@ def _typed(column: pd.Series) -> pd.Series:
 
 def read_cells(path: Path) -> pd.DataFrame:
     """Read cells.csv as it was in memory: floats to the last bit, and only empty fields missing."""
-    text = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+    try:
+        text = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])
+    except (OSError, ValueError) as error:  # pandas' parser errors are ValueErrors
+        raise BadRequest(f"cannot read {path}: {str(error).splitlines()[0]}") from error
+    if not {"seed", "status"} <= set(text):
+        raise BadRequest(f"cannot read {path}: it has no columns seed and status, which every cells.csv has")
     return text.apply(_typed)
 
 

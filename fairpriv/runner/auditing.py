@@ -27,7 +27,7 @@ def _settings(words: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
             value = yaml.safe_load(text)
         except yaml.YAMLError:
             raise BadRequest(f"cannot read {word!r}: settings are key=value, e.g. epsilon=1") from None
-        value = float(value) if isinstance(value, str) and value in ("inf", "nan") else value
+        value = _number_like(value)
         if not equals or (key not in settings and not key.startswith("defense.")):
             raise unknown("setting", key, [*settings, "defense.PARAMETER"])
         if key.startswith("defense."):
@@ -41,6 +41,14 @@ def _settings(words: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     integer("samples", settings["samples"], at_least=100, at_most=10_000_000)
     number("share", settings["share"], above=0, below=1)
     return settings, params
+
+
+def _number_like(value: Any) -> Any:
+    """Return a number that YAML leaves as text (inf, 1e-3) as a number, anything else as it is."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def _variants(name: str, params: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -78,10 +86,22 @@ def audit_rows(words: Sequence[str]) -> list[dict[str, Any]]:
         cls = find("defenses", name)
         share = {"nominal_share": settings["share"]} if "nominal_share" in parameters(cls) else {}
         for label, variant in _variants(name, params):
-            defense = build("defenses", name, {"epsilon": settings["epsilon"]} | share | variant | params)
+            try:
+                defense = build("defenses", name, {"epsilon": settings["epsilon"]} | share | variant | params)
+            except BadRequest as error:
+                if chosen:
+                    raise
+                rows.append(_not_audited(label, settings["epsilon"], str(error)))
+                continue
             rng = stream("audit", label, {k: v for k, v in settings.items() if k != "defense"})
             rows.append(_row(label, known[name](defense, settings, rng)))
     return rows
+
+
+def _not_audited(label: str, epsilon: float, why: str) -> dict[str, Any]:
+    """Return the row of a defense that is not defined at this ε."""
+    empty = dict.fromkeys(("claimed_delta", "worst_log_ratio", "delta_at_claim", "sampled_lower", "as_declared"))
+    return {"defense": label, "claimed_epsilon": epsilon, **empty, "worst": why, "verdict": "unchecked"}
 
 
 def _row(label: str, found: Audit) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from fairpriv.runner.library import Library, many_objects, open_library
 from fairpriv.runner.progress import Progress
 from fairpriv.runner.revision import revision
 from fairpriv.runner.signals import exit_code_of
-from fairpriv.runner.survey import Brought, Seat, Surveyor, bring, expected, forecast, reasons, told
+from fairpriv.runner.survey import UNKNOWN, Brought, Seat, Surveyor, bring, expected, forecast, reasons, told
 from fairpriv.runner.work import Finished, Task, load
 from fairpriv.seeds import canonical
 from fairpriv.stamps.stamp import code_behind, versions
@@ -248,6 +248,8 @@ def survey(plans: Sequence[Plan]) -> list[Survey]:
     library = open_library(Path(plans[0].config["results_dir"]), {plan.experiment for plan in plans}, read_only=True)
     found = []
     for job in [prepare(plan, library) for plan in plans]:
+        if job.plan.own_data and all(seat.why != UNKNOWN for seat in job.seats):  # else it would have to be brought
+            supply(job)
         asked = [seat for seat in job.seats if not seat.extra]
         done, missing, outdated, not_run = map(job.count, ("done", "missing", "outdated", "not run"))
         words = told(job.seats, library, job.plan.jobs)

@@ -10,6 +10,7 @@ import gzip
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -20,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.cells import split
-from fairpriv.runner.kept import Kept, Origin, array_sum, savez, vars_of
+from fairpriv.runner.kept import Kept, Origin, array_sum, savez
 from fairpriv.stamps.stamp import Stamp
 
 CELLS, STAMPS, ARRAYS = "cells.csv", "stamps.json.gz", "arrays.npz"
@@ -63,15 +64,16 @@ class Folder:
     notices: list[str] = field(default_factory=list)
 
     def arrays(self, kept: Kept) -> dict[str, np.ndarray]:
-        """Return the arrays of a finished cell; one that does not match its sum is left out."""
+        """Return the arrays of a finished cell, all of them; none where one is not there or does not match its sum."""
         if not kept.arrays or not (self.path / ARRAYS).is_file():
             return {}
         try:
-            with np.load(self.path / ARRAYS, allow_pickle=False) as archive:
+            with (self.path / ARRAYS).open("rb") as file, np.load(file, allow_pickle=False) as archive:
                 found = {name: archive[sum_] for name, sum_ in kept.arrays.items() if sum_ in archive}
-        except (OSError, ValueError, zipfile.BadZipFile):
+        except Exception:  # broken bytes: zip, zlib and numpy have errors of their own, and the sums tell what is whole
             return {}
-        return {name: array for name, array in found.items() if array_sum(array) == kept.arrays[name]}
+        whole = {name: array_sum(array) for name, array in found.items()} == dict(kept.arrays)
+        return found if whole else {}
 
 
 def _norm(value: Any) -> str:
@@ -105,17 +107,23 @@ def _unzip(path: Path) -> dict[str, Any]:
 
 def read_folder(path: Path) -> Folder:
     """Read a results folder; a row that does not match its checksum is named in `notices` and left out."""
-    folder = Folder(path)
     if not (path / STAMPS).is_file() or not (path / CELLS).is_file():
-        return folder
+        return Folder(path)
     try:
-        said = _unzip(path / STAMPS)
         with (path / CELLS).open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-    except (OSError, EOFError, ValueError, csv.Error) as error:
-        folder.notices.append(f"{path / STAMPS} cannot be read ({error}): its cells count as missing")
-        return folder
-    folder.codes = said["codes"]
+    except (OSError, ValueError, csv.Error) as error:
+        return Folder(path, notices=[f"{path / CELLS} cannot be read ({error}): its cells count as missing"])
+    try:
+        return _stamped(path, _unzip(path / STAMPS), rows)
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, LookupError, AttributeError) as error:
+        why = str(error) or type(error).__name__
+        return Folder(path, notices=[f"{path / STAMPS} cannot be read ({why}): its cells count as missing"])
+
+
+def _stamped(path: Path, said: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> Folder:
+    """Return the rows that are as their stamps say."""
+    folder = Folder(path, codes=said["codes"])
     points = _points([entry[0] for entry in said["cells"]])
     axes = sorted({axis for point in points.values() for axis in point})
     places = _by_axes(rows, axes)
@@ -182,7 +190,7 @@ def stamps_of(kept: Iterable[Kept], codes: Mapping[str, Mapping[str, str]]) -> d
         cells.append([stamp.cell, *places, dict(one.arrays) or 0, one.sum])
         used.add(stamp.code)
     kept_codes = {name: list(map(definitions, codes[name].items())) for name in sorted(used) if name in codes}
-    tables = {"data": data.items, "origins": list(map(vars_of, origins.items)), "shapes": shapes.items}
+    tables = {"data": data.items, "origins": [json.loads(one.text) for one in origins.items], "shapes": shapes.items}
     return {"format": FORMAT, "definitions": definitions.items, "codes": kept_codes, **tables, "cells": cells}
 
 
@@ -198,7 +206,7 @@ def write_stamps(path: Path, kept: Sequence[Kept], codes: Mapping[str, Mapping[s
 def _text(path: Path) -> str | None:
     try:
         return gzip.decompress(path.read_bytes()).decode()
-    except (OSError, EOFError, ValueError):
+    except (OSError, EOFError, zlib.error, ValueError):
         return None
 
 
@@ -224,7 +232,7 @@ def _array_names(path: Path) -> set[str] | None:
     try:
         with zipfile.ZipFile(path) as archive:
             return {name.removesuffix(".npy") for name in archive.namelist()} if archive.testzip() is None else None
-    except (OSError, zipfile.BadZipFile):
+    except Exception:  # broken bytes: it is written anew
         return None
 
 

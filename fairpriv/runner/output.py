@@ -27,6 +27,8 @@ _VERSIONS = [
     *("hydra-core", "omegaconf", "matplotlib", "joblib", "jax", "optax", "dp-accounting", "dask", "distributed", "ray"),
 ]
 
+_KINDS = {"cells": int, "failures": list, "not_run": dict, "config": dict, "finished": str}  # of a manifest, as read
+
 
 def _record(seat: Seat) -> dict[str, Any]:
     """Return one row of cells.csv."""
@@ -84,12 +86,15 @@ def _write_manifest(job: Job, rows: pd.DataFrame) -> None:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """Return a manifest; nothing where there is none that can be read."""
+    """Return a manifest; nothing where there is none that can be read, or what it holds is of another kind."""
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    if not isinstance(said, dict) or not all(isinstance(said.get(k, kind()), kind) for k, kind in _KINDS.items()):
+        return {}
+    whole = all(isinstance(n, int) for n in said.get("not_run", {}).values())
+    return said if whole and all(isinstance(key, str) for key in said.get("failures", ())) else {}
 
 
 def write(job: Job, library: Library) -> dict[str, str]:

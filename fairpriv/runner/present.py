@@ -50,9 +50,10 @@ def read_drawn(folder: Path) -> dict[str, Any]:
     """Return what a folder says of its drawing."""
     try:
         said = json.loads((folder / DRAWN).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    kinds: dict[str, type] = {"files": list, "faults": dict, "of": str}
+    return said if isinstance(said, dict) and all(isinstance(said.get(k, t()), t) for k, t in kinds.items()) else {}
 
 
 def _fingerprint(folder: Path, presenter: Presenter, paper: str, judged: bool) -> str:

@@ -3,7 +3,6 @@
 import json
 import sqlite3
 import time
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from fairpriv.seeds import digest
 from fairpriv.stamps.stamp import Stamp
 
 FORMAT = 2
+BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError)  # the second where the broken bytes stand in SQLite's message
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS cells (
   key TEXT PRIMARY KEY, identity TEXT NOT NULL, cell TEXT NOT NULL, data TEXT NOT NULL, code TEXT NOT NULL,
@@ -91,7 +91,7 @@ class Store:
                 empty.close()
                 return db
             fault = "an older format"
-        except sqlite3.DatabaseError as error:
+        except BROKEN as error:
             fault = str(error)
         self.notices.append(f"{self.path} cannot be read ({fault}): the next run keeps it aside and goes on")
         return empty
@@ -117,7 +117,7 @@ class Store:
             if (fault := db.execute("PRAGMA quick_check(1)").fetchone()[0]) == "ok":
                 return db
             db.close()
-        except sqlite3.DatabaseError as error:
+        except BROKEN as error:
             if isinstance(error, sqlite3.OperationalError):
                 raise
             fault = str(error)
@@ -142,14 +142,23 @@ class Store:
         return db
 
     def _select(self, where: str = "", values: tuple[Any, ...] = ()) -> Iterator[Kept]:
-        for key, *row in self._db.execute(f"SELECT key, {_COLUMNS} FROM cells {where}", values):
+        for key, *row in self._rows(f"SELECT key, {_COLUMNS} FROM cells {where}", values):
             kept = _kept(tuple(row))
             if kept is not None and kept.stamp.key == key:
                 yield kept
-            elif (said := f"{self.path}: a finished cell does not match its checksum ({_name(row[0])})") not in (
-                self.notices
-            ):
-                self.notices.append(said)
+            else:
+                self._notice(f"{self.path}: a finished cell does not match its checksum ({_name(row[0])})")
+
+    def _rows(self, query: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query, as far as broken pages let it."""
+        try:
+            yield from self._db.execute(query, values)
+        except BROKEN as error:
+            self._notice(f"{self.path} cannot be read to its end ({error})")
+
+    def _notice(self, said: str) -> None:
+        if said not in self.notices:
+            self.notices.append(said)
 
     def kept(self) -> dict[str, Kept]:
         """Return all finished cells by key; one that does not match its checksum is named in `notices`."""
@@ -161,7 +170,13 @@ class Store:
 
     def codes(self) -> dict[str, dict[str, str]]:
         """Return the definitions of every code that a finished cell was computed by."""
-        return {name: json.loads(text) for name, text in self._db.execute("SELECT digest, definitions FROM codes")}
+        found = {}
+        for name, text in self._rows("SELECT digest, definitions FROM codes"):
+            try:
+                found[name] = dict(json.loads(text))
+            except (ValueError, TypeError):  # broken bytes: what is outdated is not told by name
+                self._notice(f"{self.path}: the definitions behind some finished cells cannot be read")
+        return found
 
     def put(self, kept: Kept, arrays: bytes | None) -> None:
         """Keep a finished cell (and forget its earlier failure)."""
@@ -178,7 +193,7 @@ class Store:
         known = set(self.codes())
         new = [(name, json.dumps(dict(found))) for name, found in codes.items() if name not in known]
         if new:
-            self._write(*(("INSERT OR IGNORE INTO codes VALUES (?, ?)", row) for row in new))
+            self._write(*(("INSERT OR REPLACE INTO codes VALUES (?, ?)", row) for row in new))
 
     def fail(self, key: str, cell: str, error: str, traceback: str) -> None:
         """Keep a failed cell with its traceback; it is not taken for finished."""
@@ -197,14 +212,14 @@ class Store:
 
     def arrays(self, kept: Kept) -> dict[str, np.ndarray]:
         """Return the arrays of a finished cell; none where they do not match their sums."""
-        row = self._db.execute("SELECT arrays FROM cells WHERE key = ?", (kept.stamp.key,)).fetchone()
+        row = next(self._rows("SELECT arrays FROM cells WHERE key = ?", (kept.stamp.key,)), None)
         found = _arrays(row[0]) if row else {}
         return found if array_sums(found) == dict(kept.arrays) else {}
 
     def failures(self, keys: Iterable[str]) -> dict[str, tuple[str, str, str, str]]:
         """Return (cell, error, traceback, time) of the failed ones among these keys."""
         wanted = set(keys)
-        query = self._db.execute("SELECT key, cell, error, traceback, at FROM failures")
+        query = self._rows("SELECT key, cell, error, traceback, at FROM failures")
         return {key: tuple(rest) for key, *rest in query if key in wanted}
 
     def close(self) -> None:
@@ -224,7 +239,7 @@ def _name(cell: Any) -> str:
 def _arrays(blob: bytes | None) -> dict[str, np.ndarray]:
     try:
         return unpack(blob)
-    except (ValueError, TypeError, OSError, KeyError, zipfile.BadZipFile):
+    except Exception:  # broken bytes: zip, zlib and numpy have errors of their own, and the sums tell what is whole
         return {}
 
 
@@ -235,14 +250,14 @@ def _readable(path: Path) -> Iterator[tuple[Kept, bytes | None]]:
     db.execute("PRAGMA writable_schema=ON")  # else SQLite refuses a file shorter than its header says, whole
     try:
         last = db.execute("SELECT max(rowid) FROM cells").fetchone()[0] or 0
-    except sqlite3.DatabaseError:
+    except BROKEN:
         last = 10**6
     misses = 0
     for rowid in range(1, last + 1):
         try:
             row = db.execute(f"SELECT arrays, {_COLUMNS} FROM cells WHERE rowid = ?", (rowid,)).fetchone()
             misses = 0 if row else misses + 1
-        except sqlite3.DatabaseError:
+        except BROKEN:
             row, misses = None, misses + 1
         if row and (kept := _kept(row[1:])) and (row[0] is None or array_sums(_arrays(row[0])) == dict(kept.arrays)):
             yield kept, row[0]

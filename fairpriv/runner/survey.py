@@ -9,7 +9,7 @@ from typing import Any
 
 from fairpriv import datasets
 from fairpriv.cells import Cell
-from fairpriv.errors import DataUnavailable, FairprivError
+from fairpriv.errors import BadRequest, DataUnavailable, FairprivError
 from fairpriv.runner.kept import Kept
 from fairpriv.runner.library import Library
 from fairpriv.stamps.closure import Code
@@ -214,4 +214,6 @@ def bring(cell: Cell) -> Brought:
         datasets.load(name, params)
     except DataUnavailable as error:
         return found, None, error
+    except MemoryError as error:
+        raise BadRequest(f"dataset {name} does not fit into memory: {error}") from error
     return found, None, None

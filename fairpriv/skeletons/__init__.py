@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from string import Template
 
-from fairpriv import registry
+from fairpriv import listing, registry
 from fairpriv.errors import BadRequest, StoreError, unknown
 
 _HERE = Path(__file__).parent
@@ -50,5 +50,9 @@ def _check(kind: str, name: str) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise BadRequest(f"a name is made of small letters, digits and _, and starts with a letter, got {name!r}")
     group = KINDS[kind][0]
-    if name in registry.candidates(group):
-        raise BadRequest(f"{name!r} is one of fairpriv's own {group}: choose another name")
+    taken = {group: {*registry.candidates(group), *(() if kind == "paper" else listing.options(kind))}}
+    if kind == "paper":  # it brings an experiment of its name
+        taken |= {which: {row["name"] for row in listing.LISTS[which]()} for which in ("papers", "experiments")}
+    for what, known in taken.items():
+        if name in known:
+            raise BadRequest(f"{name!r} is one of fairpriv's own {what}: choose another name")

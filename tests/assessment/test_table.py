@@ -96,7 +96,7 @@ def test_other_pairs_are_asked_about(values):
 
 def test_three_values_of_a_label_need_the_favourable_one():
     frame = people().assign(hired=lambda f: np.where(f.index % 3 == 0, "later", np.where(f["hired"] == 1, "yes", "no")))
-    with pytest.raises(BadRequest, match=r"3 values \(later, no, yes\): say which one is favourable with positive="):
+    with pytest.raises(BadRequest, match=r"3 values: say which one .* positive=VALUE \(later, no, yes\)"):
         ready(frame)
     found = ready(frame, positive="yes")
     np.testing.assert_array_equal(found.label, frame["hired"] == "yes")
@@ -176,7 +176,10 @@ BAD = [
     (["label=hired", "protected=sex", "positve=1"], "did you mean positive"),
     (["label=job", "protected=sex"], "3 values"),
     (["label=hired", "protected=email"], "at most 30"),
-    (["label=hired", "protected=sex", "privileged=man"], "no value 'man'"),
+    (
+        ["label=hired", "protected=sex", "privileged=man"],
+        "no group is called 'man': privileged must be of sex: female, male",
+    ),
     (["label=hired", "protected=sex", "prediction=job"], "must hold scores"),
     (["label=hired", "protected=sex", "positive=yes"], "'yes' is not a value"),
 ]
@@ -191,6 +194,61 @@ def test_a_wrong_request_is_one_line(tmp_path, capsys, words, says):
     assert says in said[-1]
     assert said[-1].startswith("fairpriv: ")
     assert not (tmp_path / "assess").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            ["label=email", "protected=sex"],
+            "label email has 140 values: say which one is favourable with positive=VALUE",
+        ),
+        (["label=email", "protected=sex", "positive=yes"], "one of its 140 values?"),
+        (["label=hired", "protected=sex", "prediction=email"], "140 of 140 are neither"),
+        (["label=hired", "protected=town", "privileged=x"], "privileged must be of town: one of its 20 values"),
+        (["label=hired", "protected=rare", "privileged=x"], "privileged must be of rare: one of its 3 values"),
+    ],
+)
+def test_a_refusal_tells_no_value_of_a_person(tmp_path, capsys, words, says):
+    path = tmp_path / "people.csv"
+    frame = people()
+    frame = frame.assign(town=[f"town{i % 20}" for i in range(len(frame))], rare=["secret"] + ["a", "b"] * 69 + ["a"])
+    frame.to_csv(path, index=False)
+    assert main(["assess", str(path), *words, f"results_dir={tmp_path}"]) == 2
+    said = capsys.readouterr().err
+    assert says in said.splitlines()[-1]
+    assert not any(value in said for value in (*frame["email"], *frame["town"], "secret"))
+
+
+def test_a_file_without_a_header_is_refused_without_its_first_person(tmp_path, capsys):
+    path = tmp_path / "people.csv"
+    path.write_text("39,Bachelors,Miller,1\n" * 40)
+    assert main(["assess", str(path), "label=hired", "protected=sex", f"results_dir={tmp_path}"]) == 2
+    said = capsys.readouterr().err
+    assert "its first line must name the columns" in said
+    assert "Miller" not in said
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path, capsys):
+    path = tmp_path / "people.csv"
+    path.write_text("sex,hired,hired,x\n" + "f,1,0,2\nm,0,1,3\n" * 20)
+    assert main(["assess", str(path), "label=hired", "protected=sex", f"results_dir={tmp_path}"]) == 2
+    assert "several columns 'hired'" in capsys.readouterr().err
+
+
+def test_spaces_around_the_names_of_columns(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("sex , hired , hired.\nf,1,0\nm,0,1\n")
+    assert list(read_table(path)) == ["sex", "hired", "hired."]
+
+
+def test_a_folder_that_cannot_be_written_is_said_before_the_work(tmp_path, capsys):
+    people().to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "file").write_text("")
+    words = ["label=hired", "protected=sex", f"results_dir={tmp_path / 'file'}"]
+    assert main(["assess", str(tmp_path / "people.csv"), *words]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.endswith("is not a folder")
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,12 @@ def test_nobody_is_dropped_behind_the_clients_backs(tmp_path, capsys):
     assert "drop_missing" not in said  # an option of experiments alone
 
 
+def test_a_file_that_is_not_there_is_called_as_the_desk_calls_it(tmp_path, capsys):
+    words = ["--label", "hired", "--protected", "sex", "--epsilon", "1", "--state", str(tmp_path / "state")]
+    assert main(["desk", "init", "--data", str(tmp_path / "none.csv"), *words]) == 2
+    assert f"no such file: --data {tmp_path / 'none.csv'}" in capsys.readouterr().err
+
+
 def test_commands_refuse_in_one_line(tmp_path, capsys):
     assert main(["desk"]) == 2
     assert main(["desk", "open"]) == 2

@@ -7,7 +7,7 @@ import pytest
 from fairpriv.defenses.query.candidates import NAMES, candidate_scale
 from fairpriv.registry import build
 from fairpriv.report.hamman2023 import forensics, phase, tables
-from fairpriv.report.hamman2023.claims import conceal_checks, judged
+from fairpriv.report.hamman2023.claims import conceal_checks, judged, reveal_checks
 
 
 @pytest.mark.parametrize(("defense", "law"), [("conceal", forensics.ALGORITHM_3), ("laplace", forensics.THEOREM_4)])
@@ -150,3 +150,37 @@ def test_every_mechanism_has_its_strongest_attacker_and_its_promise_beside_its_e
     assert set(found["strongest"]) == {"maximum_likelihood"}
     assert found.loc[found["defense"] == "conceal_aware", "protects"].unique() == [tables.SWAP]
     assert found.loc[found["defense"] == "conceal", "protects"].unique() == [tables.ONE_PERSON]
+
+
+def test_other_thresholds_and_base_models_are_a_table_of_their_own():
+    row = {"dataset": "adult_race", "n": 1000, "n0": 104, "m": 400, "attack": "reveal_compressed", "recovered": 1000}
+    row |= {"attack.decoder": "l1", "attack.queries": "perturbed", "attack.group_sizes": "known", "queries": 400}
+    row |= {"leakage_up_to_swap": 100.0, "base_accuracy": 83.0, "model_accuracy": 83.0, "model_accuracy_sd": 0.4}
+    read = [{"leakage": 100.0}, {"leakage": 50.0, "attack.threshold": 0.3}, {"leakage": 60.0, "model": "mlp"}]
+    rows = pd.DataFrame(
+        [row | one | {"leakage": one["leakage"] - seed, "seed": seed} for one in read for seed in (0, 1)]
+    )
+    found = tables.reveal_tables(rows)["detection"]
+    assert found["attack.threshold"].to_list() == [0.5, 0.3, 0.5]
+    assert found["leakage"].to_list() == [99.5, 49.5, 59.5]
+    assert "n = 1000, m = 400" in reveal_checks(rows)["reveal_adult"].detail
+    assert "99.5 %" in reveal_checks(rows)["reveal_adult"].detail
+    assert "detection" not in tables.reveal_tables(
+        rows[rows["leakage"] > 90].drop(columns=["attack.threshold", "model"])
+    )
+
+
+def test_tables_of_own_data_have_no_n0():
+    rows = [
+        {"dataset": "csv", "n": 100, "n0": None, "m": 10, "attack.queries": "perturbed", "epsilon": 1.0}
+        | {"defense": "conceal", "attack.decoder": "l1", "attack.clip": clip, "seed": seed, "sp_error": 0.1}
+        | dict.fromkeys(("sp_error_median", "sp_error_raw", "sp_error_signed", "recovered", "noise_scale"), 0.5)
+        | {"leakage": 60.0 + 5 * clip, "status": "done"}
+        for clip in (True, False)
+        for seed in (0, 1)
+    ]
+    made = tables.conceal_tables(pd.DataFrame(rows))
+    assert list(made["clipping"]["gain"]) == [5.0]
+    assert list(made["summary"]["leakage"]) == [65.0]
+    without = tables.conceal_tables(pd.DataFrame(rows[:2]).drop(columns="attack.clip"))
+    assert "clipping" not in without

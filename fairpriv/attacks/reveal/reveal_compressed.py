@@ -38,10 +38,14 @@ class RevealCompressed(Attack):
         Take N0 and N1 as published, or from one more query (Example 1) in the same batch.
     clip : bool
         Clip answers to [-1, 1], where every gap lies, before decoding; the paper decodes them as they come.
+    threshold : float
+        The share of its full value, 1/N1 + 1/N0, that s̄ has to exceed for group 0: ½ in Algorithm 2, "between 0 and"
+        all of it in A.7. By maximum likelihood the N0 largest are group 0, whatever it is.
     """
 
     name: ClassVar[str] = "reveal_compressed"
     paper: ClassVar[str] = "hamman2023, Theorem 2 and Algorithm 2"
+    later: ClassVar[tuple[str, ...]] = ("threshold",)
 
     m: int = param(40, "number of models, 1 to n", at_least=1)
     queries: str = param(
@@ -58,6 +62,7 @@ class RevealCompressed(Attack):
         "known", "N0 and N1 as published, or from one more query (Example 1)", choices=("known", "estimated")
     )
     clip: bool = param(True, "clip answers to [-1, 1] before decoding (free for an attacker); false: as the paper")
+    threshold: float = param(0.5, "share of its full value from which s̄ says group 0", above=0, below=1)
 
     def __post_init__(self) -> None:
         validate.integer("m", self.m, at_least=1)
@@ -67,6 +72,7 @@ class RevealCompressed(Attack):
         validate.choice("metric", self.metric, tuple(CLASSES))
         validate.choice("group_sizes", self.group_sizes, ("known", "estimated"))
         validate.choice("clip", self.clip, (False, True))
+        validate.number("threshold", self.threshold, above=0, below=1)
         if self.metric != "sp" and self.group_sizes == "known":
             raise BadRequest(
                 f"group_sizes must be estimated for {self.metric}: sizes are published for all labels together"
@@ -109,7 +115,7 @@ class RevealCompressed(Attack):
             column = np.stack([a[:, k] for a in answers], axis=1)
             known = [self._knowledge(view, h, column[-1, i], k, len(people)) for i, view in enumerate(views)]
             t = decode(self.decoder, Sensing(h[:, people]), column, known)
-            groups[people] = decide(self.decoder, t, known)
+            groups[people] = decide(self.decoder, t, known, self.threshold)
             scores[people] = t * [who.unit for who in known]  # back to the paper's s̄
         return [Recovery(groups[:, i].copy(), scores[:, i].copy(), len(h)) for i in range(len(views))]
 

@@ -104,4 +104,5 @@ def _in_words_of_the_desk(said: str) -> str:
     what, drops, _ = said.partition(": dataset.drop_missing")
     if drops:  # predictions come in the order of the file: nobody may be dropped behind the clients' backs
         return f"{what}: leave these people out of the file, as predictions must leave them out too"
-    return said.replace("dataset.privileged=VALUE or [VALUE,VALUE]", "--privileged VALUE ...").replace("dataset.", "--")
+    said = said.replace("dataset.privileged=VALUE or [VALUE,VALUE]", "--privileged VALUE ...")
+    return said.replace("dataset.path=", "--data ").replace("dataset.", "--")

@@ -160,6 +160,7 @@ def reveal_checks(rows: pd.DataFrame) -> dict[str, Check]:
         & (rows["attack.decoder"] == "l1")
         & (rows["attack.group_sizes"] == "known")
         & rows["model"].isna()
+        & rows["attack.threshold"].isna()
     ]
     adult = paper[(paper["dataset"] == "adult_race")]
     enough = adult[((adult["n"] == 100) & (adult["m"] == 40)) | ((adult["n"] == 1000) & (adult["m"] == 400))]

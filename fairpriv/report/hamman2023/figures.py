@@ -294,7 +294,7 @@ def conceal_figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str,
 def reveal_figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:
     """Return leakage against queries (noiseless lines of Figures 1a and 4a), recovered s̄ vectors, and Theorem 2."""
     rows = with_axes(rows)
-    rows = rows[rows["model"].isna()]  # the study's own base model
+    rows = rows[rows["model"].isna() & rows["attack.threshold"].isna()]  # the study's own base model, Algorithm 2's ½
     return _drawn(
         {"queries": reveal_by_queries(rows), "recovered": reveal_vectors(arrays), "phase": beyond.phase(rows)}
     )

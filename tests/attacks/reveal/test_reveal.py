@@ -99,12 +99,22 @@ def test_compressed_by_class():
     np.testing.assert_array_equal(found.group, group)
 
 
+def test_a_lower_threshold_calls_more_people_members_of_the_smaller_group():
+    view, _, _ = desk()
+    found = [run("reveal_compressed", view, m=14, threshold=at) for at in (0.1, 0.5, 0.9)]
+    members = [frozenset(np.flatnonzero(one.group == 0)) for one in found]
+    assert members[0] > members[1] > members[2]
+    for one, at in zip(found, (0.1, 0.5, 0.9)):
+        np.testing.assert_array_equal(one.group == 0, one.score > at * (1 / 72 + 1 / 8))
+
+
 def test_compressed_refusals():
     view, _, _ = desk(publish=False)
     for params, message in (
         ({"m": 0}, "m must be >= 1"),
         ({"decoder": "l2"}, "decoder must be one of"),
         ({"width": 0}, "width must be > 0"),
+        ({"threshold": 1}, "threshold must be < 1"),
         ({"queries": "gaussian"}, "queries must be one of"),
         ({"metric": "abs_sp"}, "metric must be one of"),
         ({"metric": "eo"}, "group_sizes must be estimated for eo"),

@@ -79,10 +79,10 @@ def decode(decoder: str, sensing: Sensing, answers: np.ndarray, knowledge: Seque
     return maximum_likelihood(sensing, eta, np.array([float(who.n0) for who in knowledge]), laws)
 
 
-def decide(decoder: str, t: np.ndarray, knowledge: Sequence[Knowledge]) -> np.ndarray:
+def decide(decoder: str, t: np.ndarray, knowledge: Sequence[Knowledge], threshold: float = 0.5) -> np.ndarray:
     """Return groups (n, K): 0 where t > ½ (Algorithm 2, line 10); by likelihood, the N0 largest t are group 0."""
     if decoder != "maximum_likelihood":
-        return np.where(t > 0.5, 0, 1)
+        return np.where(t > threshold, 0, 1)
     group = np.ones(t.shape, dtype=int)
     for k, who in enumerate(knowledge):
         group[np.argsort(-t[:, k], kind="stable")[: who.n0], k] = 0

@@ -112,3 +112,18 @@ def test_the_config_for_slurm_is_one_that_dask_jobqueue_takes():
     assert "#SBATCH --cpus-per-task=8" in script
     assert "FAIRPRIV_DATA" in script
     assert "--lifetime 225m" in script
+
+
+def test_a_file_that_a_page_shows_is_asked_for_as_the_site_reads_it():
+    """Without the quotes, or spaced as an expression by a formatter, the marker itself would stand on the page."""
+    asked = [
+        line
+        for path in DOCS.glob("*.md")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "8<" in line or "8 <" in line
+    ]
+    assert len(asked) == 2
+    for line in asked:
+        found = re.fullmatch(r'--8<-- "([\w.]+)"', line)
+        assert found, line
+        assert (DOCS / found[1]).is_file(), line

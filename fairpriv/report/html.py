@@ -1,6 +1,6 @@
 """The report as one page that can be mailed: nothing from outside, pictures inside, every text escaped."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -187,9 +187,13 @@ def _own(name: str, found: Found, root: Path, known: dict[str, str]) -> str:
     return "\n" + _tag("section", f"<h2>{_e(name)}</h2>{note}{_experiment(name, found, root, tables, known)}", id=name)
 
 
-def _contents(entries: Iterable[tuple[str, str]]) -> str:
-    items = "".join(f'<li><a href="#{quote(anchor)}">{_e(text)}</a></li>' for anchor, text in entries)
-    return f'<nav aria-label="Contents"><ul>{items}</ul></nav>'
+def _contents(groups: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    """Return links to every section, papers apart from experiments of our own."""
+    parts = ""
+    for label, entries in groups.items():
+        items = "".join(f'<li><a href="#{quote(anchor)}">{_e(text)}</a></li>' for anchor, text in entries)
+        parts += f'<ul><li class="soft">{label}:</li>{items}</ul>' if items else ""
+    return f'<nav aria-label="Contents">{parts}</nav>'
 
 
 def _waiting(papers: Iterable[Paper]) -> str:
@@ -213,16 +217,20 @@ def page(found: Found, root: Path) -> str:
     sections = [_paper(paper, found, judged, root, known) for paper in found.papers]
     sections += [_own(name, found, root, known) for name in own]
     keys = [p.key for p in found.papers]
-    entries = [(key, key) for key in [*keys, *own]] + [("compute", "compute time")]
+    groups = {"papers": [(key, key) for key in keys], "experiments of our own": [(name, name) for name in own]}
+    groups["also"] = [("compute", "compute time")] if found.runs else []
     top = overview(found, judged) + controls(found, keys) if len(judged) else ""
-    intro = f"What {_plural(len(keys), 'paper')} printed, beside what we got." if keys else ""
+    said = (
+        f"What {_plural(len(keys), 'paper')} on fairness and privacy print and claim, computed again with our own code"
+    )
+    intro = f"{said}: theirs beside ours." if keys else ""
     head: dict[str, Any] = {"policy": _POLICY, "style": _asset("style.css"), "script": _asset("script.js")}
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{head["policy"]}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><title>fairpriv: results</title>'
         f"<style>{head['style']}</style></head><body><header><h1>Results against the papers</h1>"
-        f'<p class="soft">{intro}</p>{_contents(entries)}{top}</header>'
+        f'<p class="soft">{intro}</p>{_contents(groups)}{top}</header>'
         f"<main>{''.join(sections)}{compute(found) if found.runs else ''}{_waiting(found.waiting)}"
         f"<footer><p>{_RULE if len(judged) else ''}</p></footer></main>"
         f'<div id="hover" role="tooltip" hidden></div><script>{head["script"]}</script></body></html>\n'

@@ -9,7 +9,7 @@ import pandas as pd
 from fairpriv.report.collect import Found
 from fairpriv.report.counts import VERDICTS, by_paper, count
 from fairpriv.report.page import compute, names
-from fairpriv.report.page.overview import causes_of
+from fairpriv.report.page.overview import causes_of, lead
 from fairpriv.report.page.tables import numbers, reason, settings
 from fairpriv.report.papers import Paper, Table
 
@@ -96,7 +96,8 @@ def _plainly(paper: Paper) -> str:
     said = {name: _text(text) for name, text in paper.plainly.items()}
     if not said:
         return ""
-    return f"**{paper.key}**: {said['asks']} *Came out:* {said['came_out']} *Did not:* {said['did_not']}"
+    asks = f"**{paper.key}**, {_text(paper.citation['title'])}: {said['asks']}"
+    return f"{asks} *Came out:* {said['came_out']} *Did not:* {said['did_not']}"
 
 
 def markdown(found: Found, root: Path) -> str:
@@ -105,8 +106,11 @@ def markdown(found: Found, root: Path) -> str:
     of_papers = {name for paper in found.papers for name in paper.experiments}
     parts = ["# Results against the papers"]
     if len(judged):
-        parts += [f"{count(judged)}.", "\n".join(_split(judged))]
-    parts += [_plainly(paper) for paper in found.papers]
+        parts.append(lead(count(judged)))
+    words = [text for paper in found.papers if (text := _plainly(paper))]
+    parts += ["## In plain words", *words] if words else []
+    if len(judged):
+        parts += ["## By paper", f"{count(judged)}.", "\n".join(_split(judged))]
     parts += ["`report.html` has the same with filters, and the rule by which a verdict is reached."]
     for paper in found.papers:
         parts += _paper(paper, found, judged, root)

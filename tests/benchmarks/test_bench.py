@@ -35,3 +35,14 @@ def test_the_exponent_is_that_of_the_larger_sizes():
 
     sizes = np.array([10.0, 100, 1000, 10_000])
     assert figures.slope(sizes, 5 + 1e-3 * sizes**2) == pytest.approx(2, abs=0.01)
+
+
+def test_the_overhead_of_an_engine_is_what_neither_work_nor_start_explains():
+    from tests.benchmarks.bench_engines import JOBS, overhead
+
+    start, each, work = 7.0, 0.02, 0.3
+
+    def run(cells: int) -> tuple[float, float, int]:
+        return start + cells * (each + work / JOBS), cells * work, cells
+
+    assert overhead(run(50), run(250)) == pytest.approx((each, start))

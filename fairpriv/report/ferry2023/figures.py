@@ -97,7 +97,7 @@ def _panels(part: pd.DataFrame, title: str, curves: list[tuple]) -> Any:
         axis.set_xlabel("unfairness tolerance ε")
     for row in axes:
         row[0].set_ylabel("reconstruction accuracy")
-    heading(figure, f"{title} ({_seeds(part)})")
+    heading(figure, f"{title}\n{_seeds(part)}")
     handles, labels = _once(axes.flat[0])
     legend_below(figure, handles, labels, columns=2 if columns > 1 else 1)
     return figure
@@ -155,7 +155,7 @@ def _targets(part: pd.DataFrame, title: str) -> Any:
         axes[1, column].plot(ends, ends, ":", color="#666666", label="unfairness = ε")
         axes[0, column].set_title(FULL[metric])
         axes[1, column].set_xlabel("unfairness tolerance ε")
-    heading(figure, f"{title} ({_seeds(part)})")
+    heading(figure, f"{title}\n{_seeds(part)}")
     handles, labels = _once(axes[1, 0])
     legend_below(figure, handles, labels, columns=4)
     return figure

@@ -7,7 +7,7 @@ import pandas as pd
 
 from fairpriv.metrics.unfairness import METRICS as FAIRNESS
 from fairpriv.report.ferry2023.figures import printed
-from fairpriv.report.ferry2023.tables import ADVERSARIES, TITLES
+from fairpriv.report.ferry2023.tables import ADVERSARIES, NOTIONS, TITLES
 from fairpriv.report.figures import COLOURS, canvas, heading, legend_below
 from fairpriv.report.papers import paper_of
 from fairpriv.report.summary import half_width, summarise
@@ -97,7 +97,8 @@ def figure(rows: pd.DataFrame) -> Any:
         axis.set_ylabel("accuracy")
     seeds = done.groupby(["dataset", "model", "fairness", "attack"])["seed"].nunique()
     said = "one seed, no bars" if seeds.max() == 1 else f"{seeds.min()} to {seeds.max()} seeds, bars: 95 % intervals"
-    heading(drawn, f"ferry2023, Table III by other attack models: guess (hollow), correction (filled); {said}")
+    what = f"ferry2023, Table III by other attack models: guess (hollow), correction (filled); {said}"
+    heading(drawn, f"{what}\n{NOTIONS}", fontsize=11)
     found = dict(zip(*reversed(axes.flat[0].get_legend_handles_labels())))
     legend_below(drawn, list(found.values()), list(found), columns=3)
     return drawn

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.metrics.unfairness import METRICS
-from fairpriv.report.ferry2023.tables import ADVERSARIES, SIZES, TITLES, finished
+from fairpriv.report.ferry2023.tables import ADVERSARIES, NOTIONS, SIZES, TITLES, finished
 from fairpriv.report.figures import COLOURS, canvas, heading, legend_below
 from fairpriv.report.summary import half_width
 
@@ -134,7 +134,7 @@ def figure(rows: pd.DataFrame, attack: str = "adversary_xyh", defense: str = "th
     heading(
         drawn,
         f"Beyond ferry2023: is it the prior? {ADVERSARIES[attack]} on ThresholdOptimizer, "
-        f"{seeds} seed{'s' * (seeds > 1)}, bars: 95 % intervals",
+        f"{seeds} seed{'s' * (seeds > 1)}, bars: 95 % intervals\n{NOTIONS}",
     )
     handles, labels = axes[0, 0].get_legend_handles_labels()
     legend_below(drawn, handles, labels, columns=1 if len(shown) == 1 else 2)

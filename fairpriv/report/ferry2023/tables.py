@@ -6,6 +6,10 @@ import pandas as pd
 from fairpriv.metrics.unfairness import METRICS
 
 ADVERSARIES = {"adversary_xyh": "A′", "adversary_xy": "A"}
+NOTIONS = (  # what a figure says of its abbreviations
+    "A sees X and Y, A′ the model too; SP: statistical parity, PE: predictive equality, EO: equal opportunity, "
+    "EOdds: equalized odds"
+)
 TITLES = {
     "adult": "Adult, gender",
     "acs_public_coverage_age": "ACSPublicCoverage (40 % sample), age",

@@ -67,20 +67,19 @@ def _split(found: Found, papers: Mapping[str, Counts]) -> str:
     return f'<div class="scroll"><table class="split"><thead>{head}</thead><tbody>{body}</tbody></table></div>'
 
 
-def _sentence(total: Counts) -> str:
-    """Return the answer in a sentence: what was reproduced, what not, and why."""
+def lead(total: Counts) -> str:
+    """Return the answer in plain text: what was reproduced, what not, and why."""
     tally = total.tally
     whole = sum(tally.values())
     good = tally["reproduced"] + tally["close"]
     why = {cause: sum(total.causes[v][cause] for v in CAUSED) for cause in CAUSES}
     share = f"{round(100 * good / whole)} %" if whole else "none"
-    told = (
+    return (
         f"Of {whole} printed numbers and claims, {good} ({share}) came out as printed or close to it; "
         f"{tally['consistent']} more differ by no more than chance; {tally['differs']} differ and {tally['not run']} "
         f"were not run. Why: {why['paper']} cannot hold as printed, {why['unprinted']} hang on a setting that the "
         f"paper does not print, for {why['data']} the data cannot be had, and for {why['open']} we do not know."
     )
-    return _tag("p", told, class_="lead")
 
 
 def plain_words(papers: Iterable[Paper]) -> str:
@@ -90,7 +89,8 @@ def plain_words(papers: Iterable[Paper]) -> str:
         if paper.plainly:
             said = {name: _e(text) for name, text in paper.plainly.items()}
             items += "\n" + _tag("dt", f'<a href="#{_e(paper.key)}">{_e(paper.key)}</a>')
-            items += f'<dd><p>{said["asks"]}</p><p><b class="reproduced">Came out:</b> {said["came_out"]}</p>'
+            items += f'<dd><p class="soft small">{_e(paper.citation["title"])}</p><p>{said["asks"]}</p>'
+            items += f'<p><b class="reproduced">Came out:</b> {said["came_out"]}</p>'
             items += f'<p><b class="differs">Did not:</b> {said["did_not"]}</p></dd>'
     return f'<h2>In plain words</h2><dl class="plainly">{items}</dl>' if items else ""
 
@@ -122,11 +122,12 @@ def legend() -> str:
 
 
 def overview(found: Found, verdicts: pd.DataFrame) -> str:
-    """Return the overview: a sentence, the counts, a line a paper, and the scatter."""
+    """Return the overview: a sentence, the counts, the papers in plain words, a line a paper, and the scatter."""
     papers = by_paper(verdicts)
     total = count(verdicts)
     titles = {(p.key, t.name): t.title for p in found.papers for t in p.tables}
-    left = counts_html(total) + (_split(found, papers) if len(papers) > 1 else "") + legend()
-    right = scatter(verdicts, titles)
-    words = plain_words(found.papers)
-    return f'{_sentence(total)}<div class="overview"><div>{left}</div>{right}</div>{words}'
+    top = _tag("p", _e(lead(total)), class_="lead") + counts_html(total) + legend() + plain_words(found.papers)
+    if len(papers) < 2:
+        return top + scatter(verdicts, titles)
+    head = "<h2>Number by number</h2>"
+    return f'{top}{head}<div class="overview"><div>{_split(found, papers)}</div>{scatter(verdicts, titles)}</div>'

@@ -4,7 +4,7 @@ The first basis B₀ is factorised, not inverted; later B⁻¹ = B₀⁻¹ − l
 """
 
 import numpy as np
-from scipy.linalg.lapack import dgecon, dgesv, dgetrf, dgetrs
+from scipy.linalg.lapack import dgecon, dgesv, dgetrf, dgetrs, dlange
 
 DOUBT = 1e-9  # what is nearer than this, relative to the entries of t or to a price of 1, might go either way
 LEAST_RCOND = 1e-6
@@ -23,19 +23,20 @@ class Factored:
 
     def __init__(self, q: np.ndarray) -> None:
         """Prepare for right-hand sides of Qt = b."""
-        m = len(q)
-        self._all = np.ascontiguousarray(q.T)
-        self._square, self._likely, self._left, self._right = np.empty((4, m, m))
+        m, n = q.shape
+        room = np.empty((n + 4 * m, m))
+        self._all, self._square, self._likely, self._left, self._right = np.split(room, [n, n + m, n + 2 * m, n + 3 * m])
+        self._all[:] = q.T
 
     def start(self, b: np.ndarray, basis: np.ndarray, likely: np.ndarray) -> None:
         """Factorise a basis; the likely columns are those that may come in."""
         self._b, self.basis, self.made = b, basis.copy(), 0
         square = self._of_basis()
-        norm = np.abs(square).sum(axis=0).max()
+        norm = dlange("1", square)
         self._factor, self._swaps, singular = dgetrf(square, overwrite_a=True)
         if singular or dgecon(self._factor, norm)[0] < LEAST_RCOND:
             raise Doubt
-        self._others = np.setdiff1d(likely, basis)
+        self._others = likely[np.isin(likely, basis, invert=True, kind="table")]
         if len(self._others) > len(self._likely):
             self._likely = np.empty((len(self._others), len(b)))
         self._columns = self._all.take(self._others, axis=0, out=self._likely[: len(self._others)], mode="clip")

@@ -25,7 +25,9 @@ class Factored:
         """Prepare for right-hand sides of Qt = b."""
         m, n = q.shape
         room = np.empty((n + 4 * m, m))
-        self._all, self._square, self._likely, self._left, self._right = np.split(room, [n, n + m, n + 2 * m, n + 3 * m])
+        self._all, self._square, self._likely, self._left, self._right = np.split(
+            room, [n, n + m, n + 2 * m, n + 3 * m]
+        )
         self._all[:] = q.T
 
     def start(self, b: np.ndarray, basis: np.ndarray, likely: np.ndarray) -> None:

@@ -100,6 +100,7 @@ def make_app(desk: PrivateDesk, clients: Clients, body_limit: int = 2**26) -> Fa
     async def life(_: FastAPI) -> AsyncIterator[None]:
         yield
         writer.close()
+        desk.settle()
 
     app = FastAPI(
         title="fairpriv desk",

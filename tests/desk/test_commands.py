@@ -143,6 +143,8 @@ def test_token_files(tmp_path):
         ("a secret 1\nb other\n", "leave something"),
         ("a secret 2\n", "share of a must be in"),
         ("a secret x\n", "share of a must be in"),
+        ("a secret nan\n", "share of a must be in"),
+        ("a secret -inf\n", "share of a must be in"),
         ("a/b secret\n", "NAME TOKEN"),
         ("secret1\nsecret2\n", "NAME TOKEN"),
     ],

@@ -15,7 +15,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 STYLE = {
     "figure.dpi": 110,
-    "savefig.dpi": 120,  # for a screen; the PDF beside it is for print
+    "savefig.dpi": 100,  # for a screen; the PDF beside it is for print and for a wall
     "font.size": 11,
     "axes.titlesize": 12,
     "axes.spines.top": False,

@@ -51,7 +51,7 @@ def _claims(verdicts: pd.DataFrame) -> str:
     for row in claims.itertuples():
         mark = _tag("span", _MARKS.get(row.verdict, "?"), class_=f"mark {row.verdict.replace(' ', '-')}")
         text = f'<p>{_e(row.rule)} <span class="soft small">({_e(row.where)})</span></p>'
-        text += "".join(f'<p class="soft small">{_e(t)}</p>' for t in (row.detail, reason(row)) if t)
+        text += "".join(f'<p class="soft small">{_e(t)}</p>' for t in (names.spelled(row.detail), reason(row)) if t)
         inner = f"<div>{mark} {verdict_of(row)}</div><div>{text}</div>"
         items.append("\n" + _tag("li", inner, **filtered(row)))
     if not items:

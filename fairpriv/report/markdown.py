@@ -65,7 +65,7 @@ def _claims(verdicts: pd.DataFrame) -> list[str]:
     lines = []
     for row in verdicts[verdicts["kind"] == "claim"].itertuples():
         cause = f", {row.cause}" if row.cause else ""
-        why = " ".join(filter(None, (row.detail, reason(row))))
+        why = " ".join(filter(None, (names.spelled(row.detail), reason(row))))
         mark = _MARKS.get(row.verdict, " ")
         lines.append(
             f"- [{mark}] {_text(row.rule)} ({_text(row.where)}): **{row.verdict}{cause}**. {_text(why)}".strip()

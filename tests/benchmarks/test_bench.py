@@ -1,5 +1,7 @@
 """The bench itself: parts are found, rows of others are kept, growth is drawn."""
 
+import sys
+
 import pandas as pd
 import pytest
 
@@ -38,11 +40,14 @@ def test_the_exponent_is_that_of_the_larger_sizes():
 
 
 def test_the_overhead_of_an_engine_is_what_neither_work_nor_start_explains():
-    from tests.benchmarks.bench_engines import JOBS, overhead
+    from tests.benchmarks import bench_engines as engines
 
+    pytest.importorskip("psutil")
     start, each, work = 7.0, 0.02, 0.3
 
-    def run(cells: int) -> tuple[float, float, int]:
-        return start + cells * (each + work / JOBS), cells * work, cells
+    def run(cells):
+        return engines.Taken(1.0, start + cells * (each + work), cells * work, cells)
 
-    assert overhead(run(50), run(250)) == pytest.approx((each, start))
+    assert engines.overhead(run(50), run(250)) == pytest.approx((each, start))
+    spent = engines._processor_seconds([sys.executable, "-c", "sum(range(20_000_000))"])
+    assert 0.05 < spent < 20

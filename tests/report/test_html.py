@@ -244,3 +244,12 @@ def test_a_half_written_smoke_run_of_the_papers_own(tmp_path):
     assert made.total.tally["reproduced"] == 1  # the leakage; the error is none by construction
     assert made.total.by_construction == 8
     assert made.total.tally["not run"] > 100
+
+
+def test_what_a_claim_says_names_things_as_a_reader_would():
+    from fairpriv.report.page.names import spelled
+
+    said = "not in acs_income EO 0.07 adversary_xyh: -0.0008; balanced_accuracy -0.0002; see tables/own_table.csv"
+    assert spelled(said) == (
+        "not in ACSIncome EO 0.07 sees X, Y and the model: -0.0008; balanced accuracy -0.0002; see tables/own_table.csv"
+    )

@@ -60,8 +60,8 @@ def differences(rows: pd.DataFrame) -> pd.DataFrame:
     """Return, for each setting and question, the mean difference over seeds of the same split and its 95 % interval."""
     done, out = scored(rows), []
     for key, part in done.groupby(KEYS, dropna=False):
-        for question, (one, other) in COMPARISONS.items():
-            row = dict(zip(KEYS, key)) | {"question": question, "what": one, "against": other, "seeds": len(part)}
+        for question, (one, other) in COMPARISONS.items():  # `counts` has the two columns of each question, once
+            row = dict(zip(KEYS, key)) | {"question": question, "seeds": len(part)}
             for name, suffix in (("accuracy", ""), ("balanced_accuracy", "_balanced")):
                 gap = (part[f"{one}{suffix}"] - part[f"{other}{suffix}"]).to_numpy(float)
                 mean, half = float(gap.mean()), half_width(gap)
@@ -77,7 +77,8 @@ def counts(rows: pd.DataFrame) -> pd.DataFrame:
         return told
     out = []
     for (question, defense), part in told.groupby(["question", "defense"], sort=False):
-        row = {"question": question, "defense": defense, "settings": len(part)}
+        what, against = COMPARISONS[question]
+        row = {"question": question, "what": what, "against": against, "defense": defense, "settings": len(part)}
         for name in ("accuracy", "balanced_accuracy"):
             row |= {f"{name}_{word}": int((part[f"{name}_told"] == word).sum()) for word in ("higher", "lower")}
             row |= {f"{name}_least": part[name].min(), f"{name}_mean": part[name].mean()}

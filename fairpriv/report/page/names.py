@@ -30,6 +30,12 @@ def value(text: str) -> str:
     return str(_said("names.yaml")["values"].get(text) or text.replace("_", " ").replace("+", ", "))
 
 
+def spelled(text: str) -> str:
+    """Return a sentence with names that a reader knows in place of the options' and metrics' own."""
+    known = _said("names.yaml")["metrics"] | _said("names.yaml")["values"]
+    return re.sub(r"\b\w+_\w+\b", lambda found: str(known.get(found[0], found[0])), text)
+
+
 def caption(experiment: str, figure: str) -> str:
     """Return what to see in a figure; its name where nobody has said."""
     own = _said("captions.yaml").get(experiment, {})

@@ -9,6 +9,8 @@ from fairpriv.errors import BadRequest
 
 
 def _number(name: str, value: Any) -> float:
+    if isinstance(value, Integral) and abs(int(value)) > 2**1023:
+        raise BadRequest(f"{name} must be a number within what a float can hold, got one of more than 300 digits")
     if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
         raise BadRequest(f"{name} must be a number, got {value!r}")
     return value

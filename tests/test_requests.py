@@ -67,6 +67,7 @@ def refused(words, multirun=False):
         (["attribute_conceal"], "did you mean experiment=attribute_conceal?"),
         (["conceal"], "did you mean defense=conceal?"),
         (["attribute_concel"], "did you mean experiment=attribute_conceal?"),
+        (["epsilon=" + "9" * 400], "epsilon must be a number within what a float can hold"),
         (["whatever"], "settings are key=value"),
         (["epsilon=[1,"], "cannot read 'epsilon=[1,'"),
         (["defense.bounding=clip"], "pick the defense first, e.g. defense=conceal"),

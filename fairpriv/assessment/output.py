@@ -93,15 +93,6 @@ def manifest(found: Study, source: dict[str, Any], command: list[str], seconds: 
     }
 
 
-def check_writable(folder: Path) -> None:
-    """Refuse a folder that cannot be made or written, before the work is done; nothing is made yet."""
-    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    if not there.is_dir():
-        raise StoreError(f"cannot write to {folder}: {there} is not a folder")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise StoreError(f"cannot write to {folder}: {there} is read-only")
-
-
 def write(found: Study, folder: Path, about: dict[str, Any]) -> Path:
     """Write all files and return the folder; the manifest, with the sums of the others, comes last."""
     facts = {

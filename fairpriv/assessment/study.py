@@ -1,6 +1,5 @@
 """The whole assessment of one table, in the order in which it is told."""
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from fairpriv import validate
+from fairpriv import cvxpy_quiet, validate  # noqa: F401
 from fairpriv.assessment import budgets, fairness, predictions, questions, summaries
 from fairpriv.assessment.budgets import Advice
 from fairpriv.assessment.groups import Comparison, comparisons
@@ -23,9 +22,6 @@ QUERIES = 10  # answered within the budget where nothing is said
 FEW = 1000  # people attacked all at once with noise; of more, a sample
 WORLDS = 400  # times a victim of each group of a comparison is attacked, where chances must be found by trying
 MOST_COMPARED = 24  # comparisons that are attacked
-
-# Beside OR-tools' HiGHS cvxpy does not find its own, which is not used: nothing that whoever assesses could mend.
-logging.getLogger("__cvxpy__").addFilter(lambda record: "importing solver" not in record.getMessage())
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 Importing a command binds its name in this package (`fairpriv.cli.list`): no builtin called like one is used here.
 """
 
+import errno
 import importlib
 import os
 import sys
@@ -77,3 +78,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:  # only a request has such a name
+            raise
+        print(f"fairpriv: {error.strerror}: {error.filename}", file=sys.stderr)
+        return 2

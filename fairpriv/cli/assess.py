@@ -45,14 +45,14 @@ def main(argv: Sequence[str]) -> int:
     path, said = _read(args.words)
     results = Path(said.pop("results_dir", "results")).expanduser()
 
-    from fairpriv.assessment import output
     from fairpriv.assessment.api import assess
     from fairpriv.datasets.csv import read_table
     from fairpriv.datasets.sources import file_sum
+    from fairpriv.runner.folder import check_writable
 
     if not path.is_file():
         raise BadRequest(f"no such file: {path}" + (" is a directory" if path.is_dir() else ""))
-    output.check_writable(folder := results / "assess" / path.stem)
+    check_writable(folder := results / "assess" / path.stem)
     say = (lambda _: None) if args.json else (lambda text: print(f"fairpriv: {text}", file=sys.stderr, flush=True))
     say(f"reading {path.name}")
     found = assess(read_table(path), name=path.name, say=say, **said)

@@ -83,7 +83,7 @@ def _share(path: Path, name: str, text: str) -> Decimal:
         share = Decimal(text)
     except InvalidOperation:
         share = Decimal(0)
-    if not 0 < share <= 1:
+    if not (share.is_finite() and 0 < share <= 1):
         raise BadRequest(f"{path}: the share of {name} must be in (0, 1], got {text!r}")
     return share
 

@@ -49,7 +49,7 @@ QUERY = _object(
         "description": "one row per model, one number per person, in the order of the desk's file",
     },
     defense=WORD | {"description": "one of those in /v1/schema", "examples": ["conceal_exact"]},
-    epsilon=NUMBER | {"exclusiveMinimum": 0, "description": "budget of all rows together", "examples": [0.5]},
+    epsilon=NUMBER | {"minimum": 1e-9, "maximum": 10_000, "examples": [0.5]},
     delta=NUMBER | {"description": "gaussian only; a hundredth of the desk's if not given"},
 )
 ANSWER = _object(

@@ -10,7 +10,7 @@ import numpy as np
 
 from fairpriv import validate
 from fairpriv.defenses.query.base import QueryDefense
-from fairpriv.desk.costs import Cost, charge
+from fairpriv.desk.costs import UNIT, Cost, charge
 from fairpriv.desk.state import Declaration, classes_of
 from fairpriv.errors import BadRequest
 from fairpriv.mechanisms.strategies import choose
@@ -19,7 +19,7 @@ from fairpriv.registry import build
 PRIVATE = {"secret": ("conceal_exact", "laplace", "gaussian")}
 PRIVATE["public"] = ("conceal_aware", *PRIVATE["secret"])
 FIELDS = ("metric", "predictions", "defense", "epsilon", "delta")
-MOST_EPSILON = 10_000
+LEAST_EPSILON, MOST_EPSILON = 1 / UNIT, 10_000
 # A product with a weight is never subnormal then: processors take longer for those, and which they are tells groups.
 TINY = 2.0**-100
 
@@ -101,6 +101,8 @@ def _parameters(body: dict[str, Any], defense: str, declared: Declaration) -> tu
     if epsilon is None:
         raise BadRequest("the query has no epsilon")
     validate.number("epsilon", epsilon, above=0, at_most=MOST_EPSILON)
+    if epsilon < LEAST_EPSILON:
+        raise BadRequest(f"epsilon must be >= {LEAST_EPSILON:g}, the least that an answer costs, got {epsilon!r}")
     if defense != "gaussian":
         if delta not in (None, 0):
             raise BadRequest(f"delta is for gaussian only, got one for {defense}")

@@ -7,6 +7,7 @@ Only an answer that has been paid for looks at the protected attribute.
 import asyncio
 import contextlib
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -99,6 +100,7 @@ def make_app(desk: PrivateDesk, clients: Clients, body_limit: int = 2**26) -> Fa
     async def life(_: FastAPI) -> AsyncIterator[None]:
         yield
         writer.close()
+        desk.settle()
 
     app = FastAPI(
         title="fairpriv desk",
@@ -158,6 +160,6 @@ def make_app(desk: PrivateDesk, clients: Clients, body_limit: int = 2**26) -> Fa
 
 def _whole(request: Request, name: str, least: int) -> int:
     text = request.query_params.get(name, str(least))
-    if not text.removeprefix("-").isdecimal() or not least <= int(text) < 2**62:
+    if not re.fullmatch(r"-?\d{1,18}", text) or int(text) < least:
         raise BadRequest(f"{name} must be a whole number >= {max(least, 0)}")
     return int(text)

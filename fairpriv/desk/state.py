@@ -157,9 +157,16 @@ def connect(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous=FULL")
         if db.execute("SELECT count(*) FROM declared").fetchone()[0] != 1:
             raise BadRequest(f"{path} is not a finished desk")
-    except sqlite3.DatabaseError:
+        version = json.loads(db.execute("SELECT content FROM declared").fetchone()[0])["version"]
+        counts = [db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("people", "head")]
+        db.execute("SELECT 1 FROM spent, ledger LIMIT 1")
+    except (sqlite3.DatabaseError, ValueError, TypeError, KeyError):
         db.close()
         raise BadRequest(f"{path} is not the state of a desk") from None
+    if version != VERSION or counts != [1, 1]:
+        db.close()
+        why = "is not the state of a desk" if version == VERSION else f"is of format {version}, and not {VERSION}"
+        raise BadRequest(f"{path} {why}")
     return db
 
 

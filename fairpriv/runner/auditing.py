@@ -5,6 +5,7 @@ from typing import Any
 
 import yaml
 
+from fairpriv import cvxpy_quiet  # noqa: F401
 from fairpriv.audits import Audit
 from fairpriv.audits.families import auditor
 from fairpriv.errors import BadRequest, unknown

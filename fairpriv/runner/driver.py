@@ -15,6 +15,7 @@ from fairpriv.protocols.base import Protocol
 from fairpriv.registry import build, find
 from fairpriv.runner import pin
 from fairpriv.runner.engines import run_tasks
+from fairpriv.runner.folder import check_writable
 from fairpriv.runner.kept import Kept, Origin
 from fairpriv.runner.library import Library, many_objects, open_library
 from fairpriv.runner.progress import Progress
@@ -273,6 +274,7 @@ def execute(plans: Sequence[Plan], progress: Progress, write: Writer) -> list[Ou
             progress.say(notice)
         jobs = [prepare(plan, library) for plan in plans]  # every request is checked before the first cell runs
         for job in jobs:
+            check_writable(job.plan.folder)
             supply(job)
         if not library.store.path.exists():
             library.store.open()

@@ -9,6 +9,7 @@ import csv
 import gzip
 import io
 import json
+import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.cells import split
+from fairpriv.errors import StoreError
 from fairpriv.runner.kept import Kept, Origin, array_sum, savez
 from fairpriv.stamps.stamp import Stamp
 
@@ -52,6 +54,14 @@ def replace_file(path: Path, content: str | bytes) -> bool:
     part.write_bytes(data)
     part.replace(path)
     return True
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder that cannot be made or written, before the work is done; nothing is made yet."""
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    why = "is not a folder" if not there.is_dir() else "is read-only" if not os.access(there, os.W_OK | os.X_OK) else ""
+    if why:
+        raise StoreError(f"cannot write results to {folder}: {there} {why}; choose another with results_dir=PATH")
 
 
 @dataclass

@@ -93,8 +93,10 @@ def read_manifest(path: Path) -> dict[str, Any]:
         return {}
     if not isinstance(said, dict) or not all(isinstance(said.get(k, kind()), kind) for k, kind in _KINDS.items()):
         return {}
-    whole = all(isinstance(n, int) for n in said.get("not_run", {}).values())
-    return said if whole and all(isinstance(key, str) for key in said.get("failures", ())) else {}
+    config = said.get("config", {})
+    texts = [*said.get("failures", ()), *(config.get(key) or "" for key in ("name", "protocol", "paper"))]
+    numbers = said.get("not_run", {}).values()
+    return said if all(isinstance(t, str) for t in texts) and all(isinstance(n, int) for n in numbers) else {}
 
 
 def write(job: Job, library: Library) -> dict[str, str]:

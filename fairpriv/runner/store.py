@@ -1,6 +1,7 @@
 """The store of finished cells: SQLite in WAL mode, written by the driver alone, one transaction per cell."""
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -84,7 +85,9 @@ class Store:
         if not self.path.exists():
             return empty
         try:
-            db = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro", uri=True, timeout=30)
+            # beside a file in WAL mode SQLite writes to read it, unless it is told that nobody else can write either
+            alone = "" if os.access(self.path.parent, os.W_OK) else "&immutable=1"
+            db = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro{alone}", uri=True, timeout=30)
             db.text_factory = _decode
             if db.execute("PRAGMA user_version").fetchone()[0] == FORMAT:
                 db.execute("SELECT count(*) FROM cells").fetchone()

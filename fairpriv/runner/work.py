@@ -9,7 +9,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from fairpriv import datasets
+from fairpriv import cvxpy_quiet, datasets  # noqa: F401
 from fairpriv.cells import Cell
 from fairpriv.datasets.base import Dataset
 from fairpriv.registry import build

@@ -248,7 +248,7 @@ def test_a_folder_that_cannot_be_written_is_said_before_the_work(tmp_path, capsy
     words = ["label=hired", "protected=sex", f"results_dir={tmp_path / 'file'}"]
     assert main(["assess", str(tmp_path / "people.csv"), *words]) == 2
     (said,) = capsys.readouterr().err.splitlines()
-    assert said.endswith("is not a folder")
+    assert said.endswith("file is not a folder; choose another with results_dir=PATH")
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ def make_state(folder: Path, *options: object, n: int = 60, epsilon: float = 5, 
 def write_tokens(folder: Path, text: str | None = None) -> Path:
     path = folder / "tokens"
     path.write_text(text or "".join(f"{name} {token}\n" for name, token in TOKENS.items()))
+    path.chmod(0o600)
     return path
 
 

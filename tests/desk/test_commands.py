@@ -1,8 +1,11 @@
 """The desk's commands and its token file."""
 
+import argparse
+
 import pytest
 
 from fairpriv.cli import main
+from fairpriv.cli.desk import serve
 from fairpriv.desk.clients import Client, make_token_file, read_clients
 from fairpriv.errors import BadRequest
 from tests.desk.serving import write_people
@@ -84,6 +87,18 @@ def test_nobody_is_dropped_behind_the_clients_backs(tmp_path, capsys):
     assert "drop_missing" not in said  # an option of experiments alone
 
 
+def test_files_that_others_can_open_are_told(tmp_path, capsys):
+    arguments = argparse.Namespace(token_file=tmp_path / "tokens", state=tmp_path / "state", host="::1", unsafe_exact=0)
+    for path in (arguments.token_file, arguments.state):
+        path.write_text("")
+        path.chmod(0o600)
+    serve._warn(arguments, ())
+    assert capsys.readouterr().err == ""
+    arguments.token_file.chmod(0o644)
+    serve._warn(arguments, ())
+    assert f"chmod 600 {tmp_path / 'tokens'}" in capsys.readouterr().err
+
+
 def test_a_file_that_is_not_there_is_called_as_the_desk_calls_it(tmp_path, capsys):
     words = ["--label", "hired", "--protected", "sex", "--epsilon", "1", "--state", str(tmp_path / "state")]
     assert main(["desk", "init", "--data", str(tmp_path / "none.csv"), *words]) == 2
@@ -128,6 +143,8 @@ def test_token_files(tmp_path):
         ("a secret 1\nb other\n", "leave something"),
         ("a secret 2\n", "share of a must be in"),
         ("a secret x\n", "share of a must be in"),
+        ("a secret nan\n", "share of a must be in"),
+        ("a secret -inf\n", "share of a must be in"),
         ("a/b secret\n", "NAME TOKEN"),
         ("secret1\nsecret2\n", "NAME TOKEN"),
     ],

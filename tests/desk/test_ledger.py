@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import sqlite3
 from itertools import pairwise
 
@@ -11,6 +12,7 @@ import pytest
 from fairpriv.desk import ledger, state
 from fairpriv.desk.clients import Client
 from fairpriv.desk.private import PrivateDesk
+from fairpriv.errors import BadRequest
 from tests.desk.serving import run
 
 N = 20
@@ -50,6 +52,42 @@ def _faults(path, *changes: str) -> tuple[str, ...]:
         db.execute(change)
     db.close()
     return ledger.verify(state.connect(path)).faults
+
+
+def test_a_copy_of_a_stopped_desk_has_all_answers(path, tmp_path):
+    others = state.connect(path)
+    others.execute("SELECT count(*) FROM ledger").fetchone()  # SQLite itself folds its log when the last one leaves
+    desk = PrivateDesk(path)
+    asked = {"metric": "sp", "defense": "laplace", "epsilon": 0.05, "predictions": [[0.5] * N]}
+    desk.answer([(ALICE, desk.read(asked))])
+    desk.settle()
+    shutil.copy(path, tmp_path / "copy.sqlite")
+    assert ledger.verify(state.connect(tmp_path / "copy.sqlite")).rows == 6
+    others.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("DROP TABLE ledger", "is not the state of a desk"),
+        ("DROP TABLE spent", "is not the state of a desk"),
+        ("DELETE FROM people", "is not the state of a desk"),
+        ("DELETE FROM head", "is not the state of a desk"),
+        ("UPDATE declared SET content = '{'", "is not the state of a desk"),
+        ("UPDATE declared SET content = '[]'", "is not the state of a desk"),
+        (
+            "UPDATE declared SET content = replace(content, '\"version\": 1', '\"version\": 2')",
+            "is of format 2, and not 1",
+        ),
+        ("DELETE FROM declared", "is not a finished desk"),
+    ],
+)
+def test_a_file_that_is_no_whole_desk_is_refused(path, change, said):
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute(change)
+    db.close()
+    with pytest.raises(BadRequest, match=said):
+        state.connect(path)
 
 
 def test_an_untouched_ledger_is_whole(path):

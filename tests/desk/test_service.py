@@ -78,6 +78,8 @@ def test_a_client_cannot_take_more_than_its_share(service):
         ({"epsilon": "1"}, "epsilon must be a number"),
         ({"epsilon": float("inf")}, "epsilon must be <= 10000"),
         ({"epsilon": float("nan")}, "epsilon must be a number"),
+        ({"epsilon": 10**400}, "within what a float can hold"),
+        ({"epsilon": 5e-324}, "epsilon must be >= 1e-09, the least that an answer costs"),
         ({"epsilon": None}, "no epsilon"),
         ({"delta": 0.1}, "delta is for gaussian only"),
         ({"sigma": 1}, "'sigma' is not a field"),
@@ -95,6 +97,12 @@ def test_what_is_wrong_is_said_in_one_sentence(service, change, said):
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b"[" * 100_000])
 def test_a_body_that_is_no_query(service, body):
     assert service.client().send("POST", "/v1/answers", body)[0] == 422
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "9" * 30, "-1", "a", "1.5", ""])
+def test_a_place_in_the_ledger_is_a_whole_number(service, text):
+    status, told = service.client().get(f"/v1/ledger?after={text}")
+    assert (status, told) == (422, {"detail": "after must be a whole number >= 0"})
 
 
 def test_without_a_token_nothing_is_told(service):

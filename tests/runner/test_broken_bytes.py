@@ -139,6 +139,7 @@ def test_definitions_that_cannot_be_read_are_told_and_written_anew(tmp_path):
     [
         *(("manifest.json", said) for said in (5, [1], {"cells": "x"}, {"not_run": [1]}, {"not_run": {"a": "b"}})),
         *(("manifest.json", said) for said in ({"failures": [[1]]}, {"failures": 5}, {"config": 5}, {"finished": {}})),
+        ("manifest.json", {"config": {"protocol": [1]}}),
         *(("drawn.json", said) for said in (5, [1], {"files": 5}, {"faults": [1]}, {"of": 1})),
     ],
 )

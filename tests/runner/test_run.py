@@ -277,3 +277,38 @@ def test_metrics_are_what_reads_back_from_the_store(monkeypatch):
     monkeypatch.setattr(work, "build", lambda kind, name: Numpy())
     (done,) = work.perform(work.Task((0,), (Cell("numpy", {}),), frozenset([0])))
     assert [type(value) for value in done.metrics.values()] == [float, int, str]
+
+
+def test_a_file_where_the_folder_should_be_is_said_before_anything_runs(shell):
+    (shell.folder / "results").mkdir()
+    (shell.folder / "results/toy").write_text("")
+    done = shell.toy("jobs=1", code=2)
+    (said,) = done.stderr.splitlines()
+    assert said.endswith("results/toy is not a folder; choose another with results_dir=PATH")
+
+
+@pytest.mark.parametrize("words", [["results_dir=" + "x" * 300], ["dataset=csv", f"dataset.path={'x' * 300}"]])
+def test_a_name_that_no_disk_takes_is_one_line(shell, words):
+    own = ["run", "experiment=attribute_conceal", "profile=smoke", "dataset.label=a", "dataset.protected=b"]
+    more = [] if "dataset=csv" in words else ["dataset=csv", "dataset.path=x.csv"]
+    (said,) = shell(*own, *words, *more, code=2).stderr.splitlines()
+    assert "File name too long" in said
+
+
+def test_a_store_in_a_folder_that_cannot_be_written_is_read(tmp_path, monkeypatch):
+    import os
+
+    from fairpriv.runner.store import Store
+
+    store = Store(tmp_path)
+    store.open()
+    store.put_codes({"code": {"a": "b"}})
+    store.close()
+    if os.geteuid() != 0:
+        tmp_path.chmod(0o555)
+    else:  # whom nothing stops
+        monkeypatch.setattr("fairpriv.runner.store.os.access", lambda *_: False)
+    found = Store(tmp_path, read_only=True)
+    assert (found.codes(), found.notices) == ({"code": {"a": "b"}}, [])
+    assert [path.name for path in tmp_path.iterdir()] == ["cells.sqlite"]
+    tmp_path.chmod(0o755)

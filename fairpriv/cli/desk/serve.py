@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import os
 import socket
 from collections.abc import Sequence
 from pathlib import Path
@@ -73,6 +74,9 @@ def _token_file(path: Path) -> Path:
 
 def _warn(args: argparse.Namespace, guessable: Sequence[str]) -> None:
     """Say what is not safe."""
+    for path in (args.token_file, args.state):
+        if os.name == "posix" and path.stat().st_mode & 0o077:
+            on_stderr(f"warning: {path} can be opened by others on this machine: chmod 600 {path}")
     for name in guessable:
         on_stderr(f"warning: the token of {name} is short enough to be guessed")
     if args.host not in ("127.0.0.1", "::1", "localhost"):

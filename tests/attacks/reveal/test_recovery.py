@@ -32,7 +32,7 @@ def test_sign_of_equation_1():
 
 
 @pytest.mark.parametrize("binary", [True, False])
-@pytest.mark.parametrize(("n", "m", "n0"), [(40, 15, 4), (60, 40, 20), (80, 10, 3), (50, 49, 10)])
+@pytest.mark.parametrize(("n", "m", "n0"), [(40, 15, 4), (60, 40, 20), (80, 10, 3), (50, 49, 10), (320, 160, 20)])
 def test_l1_is_the_linear_program(n, m, n0, binary):
     laws = [Exact(), Cauchy(0.01), Cauchy(10.0), Laplace(0.3), Gaussian(1e-4)]
     sensing, _, answers, known = problem(n, m, n0, laws, seed=n, binary=binary)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg import qr, solve_triangular
 
 from fairpriv.attacks.reveal.recovery.sensing import Sensing, by_blocks
-from fairpriv.attacks.reveal.recovery.simplex import vertex
+from fairpriv.attacks.reveal.recovery.simplex import Simplex
 from fairpriv.attacks.reveal.recovery.splitting import State, affine, affine_single, iterate, soft
 
 GAP = 1e-9  # relative duality gap at which a column is done
@@ -38,6 +38,7 @@ def _scaled(q: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _exact(q: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Solve a block of columns to the vertex, or to a duality gap of `GAP`."""
     scaled, unit = _scaled(q, b)
+    simplex = Simplex(q)
     out, open_ = np.zeros((q.shape[1], b.shape[1])), unit > 0
     for state in iterate(affine(q, scaled), soft, np.zeros_like(out), np.ones(b.shape[1]), LIMIT):
         small = _gap(q, scaled, state) <= GAP
@@ -45,7 +46,7 @@ def _exact(q: np.ndarray, b: np.ndarray) -> np.ndarray:
             z, u, filled = state.z[:, k], state.u[:, k], _filled(q, state, k)
             t = _sparse(q, scaled[:, k], z, u) if filled <= SPARSE else None
             if t is None and state.iteration in FINISH_AT and _ripe(filled, state.iteration):
-                t = vertex(q, scaled[:, k].copy(), z + u, pivots=len(q))
+                t = simplex.vertex(scaled[:, k].copy(), z + u, pivots=len(q))
             if t is None and (small[k] or state.iteration == LIMIT):
                 t = state.x[:, k]
             if t is not None:

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular, svd
 
-STRIP = 1024  # columns of H turned into the other memory order at a time
+STRIP = 256  # columns of H turned into the other memory order at a time, in memory that stays at hand
 BLOCK = 8  # right-hand sides solved together; every matrix product has this width, whatever the number of columns
 
 

@@ -242,7 +242,8 @@ def advise(
         return error_of(query_defenses(chosen(name))[0][name], everyone.group, everyone.label, models)
 
     asked = rows[0]["questions"]
-    best = min(ranges, key=lambda name: (error_at(name, asked), name))
+    within = [name for name, (_, high) in ranges.items() if high is not None or epsilon is not None]
+    best = min(within or ranges, key=lambda name: (error_at(name, asked), name))
     affordable = [m for m in (*FEWER, asked) if m <= asked and error_at(best, m) <= sampling]
     return Advice(best, chosen(best), *ranges[best], sampling, max(affordable, default=0), tolerance)
 

@@ -109,9 +109,15 @@ def test_a_class_without_one_of_the_groups_has_no_noise_interval(who):
 
 def test_the_tolerance_moves_the_recommendation(who):
     rows, _ = budgets.by_epsilon(who, who, 2, (0.1, 1.0, 10.0), 0)
-    strict, usual, loose = (budgets.advise(rows, who, 0.05, None, 0, points) for points in (1.0, 5.0, 30.0))
-    assert strict.high is None  # nothing that was tried is so strict: the least is taken
-    assert strict.epsilon == 0.1 < usual.epsilon < loose.epsilon
+    least, strict, usual, loose = (
+        budgets.advise(rows, who, 0.05, None, 0, points) for points in (1e-9, 1.0, 5.0, 30.0)
+    )
+    assert least.high is None  # nothing that was tried is so strict: the least is taken
+    assert least.epsilon == 0.1 < usual.epsilon < loose.epsilon
+    for told in (strict, usual, loose):  # a defense that keeps to it goes before one of less noise that does not
+        assert told.high is not None
+        below = [r["leakage"] for r in rows if r["defense"] == told.defense and r["epsilon"] <= told.epsilon]
+        assert max(below) <= 50 + told.tolerance
 
 
 def test_of_useless_answers_the_least_noise_is_chosen(who):

@@ -11,7 +11,7 @@ import fairpriv
 ROOT = Path(fairpriv.__file__).parent
 # From the ground up. What stands in a line knows only the lines above it, and nobody beside itself.
 LAYERS = (
-    ("errors", "paths", "seeds", "strict_json", "jax_cpu", "yaml_files"),
+    ("errors", "paths", "seeds", "strict_json", "cvxpy_quiet", "jax_cpu", "yaml_files"),
     ("validate", "registry"),
     ("cells", "datasets", "metrics"),
     ("mechanisms", "stamps"),

@@ -1,6 +1,8 @@
 """The desk's commands and its token file."""
 
 import argparse
+import contextlib
+import sqlite3
 
 import pytest
 
@@ -97,6 +99,24 @@ def test_files_that_others_can_open_are_told(tmp_path, capsys):
     arguments.token_file.chmod(0o644)
     serve._warn(arguments, ())
     assert f"chmod 600 {tmp_path / 'tokens'}" in capsys.readouterr().err
+
+
+def test_an_edited_ledger_is_not_served(tmp_path, capsys, monkeypatch):
+    from fairpriv.desk import processes
+
+    write_people(tmp_path / "people.csv")
+    assert _init(tmp_path) == 0
+    place = tmp_path / "desk.sqlite"
+    serve_words = f"desk serve --state {place} --port 0 --token-file {tmp_path / 'tokens'}".split()
+    served = []
+    monkeypatch.setattr(processes, "run", lambda lines, work: served.extend(line.close() for line in lines))
+    assert main(serve_words) == 0
+    assert served
+    with contextlib.closing(sqlite3.connect(place)) as db, db:
+        db.execute("UPDATE people SET protected = label")
+    capsys.readouterr()
+    assert main(serve_words) == 2
+    assert "the ledger is not as it was written, and is not served: the people changed" in capsys.readouterr().err
 
 
 def test_a_file_that_is_not_there_is_called_as_the_desk_calls_it(tmp_path, capsys):

@@ -11,7 +11,7 @@ from fairpriv import validate
 from fairpriv.cli import arguments
 from fairpriv.cli.printing import on_stderr
 from fairpriv.desk.processes import USUAL
-from fairpriv.errors import FairprivError
+from fairpriv.errors import FairprivError, StoreError
 
 IDLE = 75  # seconds that a connection may wait between queries
 
@@ -38,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
         from fairpriv.desk.service import make_app
     except ImportError as error:
         raise FairprivError(f"the desk's service needs {error.name}: pip install 'fairpriv[desk]'") from error
-    from fairpriv.desk import processes, state
+    from fairpriv.desk import ledger, processes, state
     from fairpriv.desk.clients import read_clients
     from fairpriv.desk.private import PrivateDesk
 
@@ -48,6 +48,11 @@ def main(argv: Sequence[str]) -> int:
     clients = read_clients(_token_file(args.token_file))
     with contextlib.closing(state.connect(args.state)) as db:
         people = state.declaration(db).people
+        if faults := ledger.verify(db).faults:
+            raise StoreError(
+                f"{args.state}: the ledger is not as it was written, and is not served: {faults[0]}; `fairpriv desk "
+                f"ledger --state {args.state} --verify` lists all"
+            )
     lines = processes.listen(args.host, args.port, args.workers)
     _warn(args, clients.guessable)
     on_stderr(

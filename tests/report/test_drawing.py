@@ -49,12 +49,16 @@ def test_marks_that_meet_stand_side_by_side() -> None:
     plt.close(figure)
 
 
-def test_images_are_of_the_largest_sample() -> None:
+def test_images_are_of_the_largest_sample_and_the_longest_training() -> None:
     rows = pd.DataFrame(
         {
-            "dataset": ["mnist", "mnist", "mnist", "adult_full"],
-            "epsilon": [500.0, 500.0, 5000.0, 5.0],
-            "dataset.sample": [1500, 10000, 1500, np.nan],
+            "dataset": ["mnist", "mnist", "mnist", "mnist", "adult_full"],
+            "epsilon": [500.0, 500.0, 500.0, 5000.0, 5.0],
+            "dataset.sample": [1500, 10000, 10000, 1500, np.nan],
+            "defense.epochs": [40, 10, 30, 12, 100],
         }
     )
-    assert list(image_rows(rows)["dataset.sample"]) == [10000, 1500]
+    found = image_rows(rows)
+    assert list(found["dataset.sample"]) == [10000, 1500]
+    assert list(found["defense.epochs"]) == [30, 12]
+    assert len(image_rows(rows.drop(columns=["dataset.sample", "defense.epochs"]))) == 4

@@ -172,8 +172,10 @@ def figure4(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
         first = True
         for line, epsilon in enumerate(epsilons, start=1):
             at = images[(images["dataset"] == dataset) & (images["epsilon"] == epsilon) & (images["beta"] == beta)]
-            size = {"dataset__sample": at["dataset.sample"].iloc[0]} if "dataset.sample" in at and len(at) else {}
-            found = arrays(dataset=dataset, epsilon=epsilon, beta=beta, seed=0, **size)
+            amount = {
+                a.replace(".", "__"): at[a].iloc[0] for a in ("dataset.sample", "defense.epochs") if a in at and len(at)
+            }
+            found = arrays(dataset=dataset, epsilon=epsilon, beta=beta, seed=0, **amount)
             axis = axes[line, column]
             axis.axis("off")
             if not found:

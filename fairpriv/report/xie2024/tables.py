@@ -61,7 +61,7 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     if len(images):
         out["figure4"] = summarise(
             images,
-            [*present(images, ["dataset.sample"]), "dataset", "epsilon", "beta"],
+            [*present(images, ["dataset.sample", "defense.epochs"]), "dataset", "epsilon", "beta"],
             ["accuracy", *present(images, ["i_xz"])],
         )
     return out

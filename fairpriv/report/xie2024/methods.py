@@ -58,7 +58,7 @@ def tuned_rows(main: pd.DataFrame) -> pd.DataFrame:
 
 
 def image_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the cells of Colored-MNIST that learned most: for each role and ε the most images, then the most epochs."""
+    """Return the cells of Colored-MNIST that learned most: by role and ε, the most images, then the most epochs."""
     some = rows[rows["dataset"].astype(str).str.startswith("mnist")]
     for axis in ("dataset.sample", "defense.epochs"):
         if axis in some:

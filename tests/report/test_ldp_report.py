@@ -159,6 +159,16 @@ def test_paired_tests_count_what_is_beyond_chance():
     assert paired.ask(noise.head(1), general=False).reading == "one seed: no test"
 
 
+def test_a_question_of_one_seed_beside_others_of_several_is_no_test():
+    rng = np.random.default_rng(2)
+    several, once = rng.normal(3, 1, (5, 10)), np.full((5, 10), np.nan)
+    once[0] = -1.0  # against, without any doubt if one seed left none
+    found = paired.ask(pd.DataFrame(np.hstack([several, once])), general=False)
+    assert (found.seeds, found.questions, found.against, found.reading) == (5, 10, 0, "supported")
+    assert found.low > 0
+    assert paired.ask(pd.DataFrame(once), general=False).reading == "one seed: no test"
+
+
 def test_p_values_and_holm_are_the_slow_ones():
     values = np.random.default_rng(1).normal(0.3, 1, (7, 40))
     p = paired.p_against(pd.DataFrame(values))

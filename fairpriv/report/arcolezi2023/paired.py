@@ -71,7 +71,7 @@ class Paired:
 
 
 def p_against(series: Series) -> np.ndarray:
-    """Return the one-sided p value of each question against the claim (small: its mean is below zero)."""
+    """Return the one-sided p value of each question against the claim (small: its mean is below 0), of several seeds."""
     values = series.to_numpy(float)
     n = np.sum(~np.isnan(values), axis=0)
     with np.errstate(all="ignore"):
@@ -89,11 +89,13 @@ def rejected_by_holm(p: np.ndarray, level: float) -> int:
 
 
 def ask(series: Series, general: bool, alike: bool = False) -> Paired | None:
-    """Ask all questions of a claim; nothing where there is none."""
-    series = series.dropna(axis=1, how="all")
+    """Ask all questions of a claim, nothing where there is none; where some have several seeds, of those alone."""
+    repeated = series.notna().sum() > 1
+    series = series.loc[:, repeated] if repeated.any() else series.dropna(axis=1, how="all")
     if series.empty:
         return None
-    n, whole = len(series), series.mean(axis=1).to_numpy()
+    series = series.dropna(how="all")
+    n, whole = int(series.notna().sum().max()), series.mean(axis=1).to_numpy()
     mean, half = (np.nan, np.nan) if alike else (float(whole.mean()), half_width(whole))
     counts = (0, 0, 0)
     if n > 1:

@@ -21,6 +21,7 @@ from fairpriv.stamps.definitions import REST, Definition, Import, Module, read_m
 NEUTRAL = (
     *("fairpriv.runner", "fairpriv.report", "fairpriv.stamps", "fairpriv.cli", "fairpriv.config", "fairpriv.paths"),
     *("fairpriv.registry", "fairpriv.errors", "fairpriv.validate", "fairpriv.datasets.sources"),
+    "fairpriv.cvxpy_quiet",
 )
 # What is drawn of finished rows depends on the code that draws too.
 NEUTRAL_TO_DRAWING = tuple(name for name in NEUTRAL if name != "fairpriv.report")

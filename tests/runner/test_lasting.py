@@ -358,7 +358,9 @@ def test_what_stands_beside_is_drawn_with_it_and_again_when_it_changes(own):
     other = own.folder / "results/other/cells.csv"
     other.parent.mkdir()
     for n in (2, 3):
-        pd.DataFrame({"y": range(n), "status": ["done"] * (n - 1) + ["failed"]}).to_csv(other, index=False)
+        pd.DataFrame({"y": range(n), "seed": range(n), "status": ["done"] * (n - 1) + ["failed"]}).to_csv(
+            other, index=False
+        )
         assert "1 folders drawn" in own("render", "toy").stdout
         assert pd.read_csv(tables / "beside.csv").to_dict("list") == {"ours": [12], "theirs": [n - 1]}
     assert "0 folders drawn" in own("render", "toy").stdout

@@ -71,7 +71,7 @@ class Paired:
 
 
 def p_against(series: Series) -> np.ndarray:
-    """Return the one-sided p value of each question against the claim (small: its mean is below 0), of several seeds."""
+    """Return the one-sided p value of each question, of several seeds, against the claim (small: it is below zero)."""
     values = series.to_numpy(float)
     n = np.sum(~np.isnan(values), axis=0)
     with np.errstate(all="ignore"):

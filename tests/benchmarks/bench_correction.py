@@ -14,6 +14,7 @@ from tests.benchmarks.fastest import seconds_of
 LIMIT = 30.0
 SIZES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 LARGEST_FOR_CP_SAT = 10_000
+LOOSE = 0.001  # exactly equal rates (0) cannot be had of every small number of examples
 
 
 def problem(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -25,13 +26,13 @@ def problem(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return guess, (1 + rng.random(n)) ** 4, predictions.astype(np.int8)
 
 
-def fastest(n: int, times: int, clock: Callable[[], float] = time.perf_counter) -> float:
+def fastest(n: int, times: int, clock: Callable[[], float] = time.perf_counter, tolerance: float = 0) -> float:
     """Return the least of some timings: what the machine does when nothing else runs."""
     guess, confidence, predictions = problem(n)
     found = []
     for _ in range(times):
         start = clock()
-        answer = correct_reconstruction(guess, confidence, predictions, 0)
+        answer = correct_reconstruction(guess, confidence, predictions, tolerance)
         found.append(clock() - start)
     assert answer.status == "optimal"
     return min(found)
@@ -60,7 +61,7 @@ def bench() -> list[tuple[str, float, float, float, str]]:
         for n in (2_000, 45_000):
             ours = fastest(n, 15)
             start = time.perf_counter()
-            reference = correct_reconstruction(*problem(n), 0, corrector="cp_sat_efficient", seconds=LIMIT)
+            reference = correct_reconstruction(*problem(n), LOOSE, corrector="cp_sat_efficient", seconds=LIMIT)
             seconds = (
                 min(time.perf_counter() - start, LIMIT)
                 if reference.status != "optimal"
@@ -86,14 +87,14 @@ def bench() -> list[tuple[str, float, float, float, str]]:
 
 
 def growth(sizes: Sequence[int] = SIZES) -> Iterator[tuple[str, int, float]]:
-    """Yield (method, examples, seconds) of one correction at tolerance 0."""
+    """Yield (method, examples, seconds) of one correction at a small tolerance."""
     with threadpool_limits(1):
         correct_reconstruction(*problem(1000), 0)  # warm up
         for n in sizes:
-            yield "exact (ours)", n, fastest(n, 3 if n < 1_000_000 else 1)
+            yield "exact (ours)", n, fastest(n, 3 if n < 1_000_000 else 1, tolerance=LOOSE)
             yield "np.sort", n, one_sort(n, 3)
             if n <= LARGEST_FOR_CP_SAT:
                 start = time.perf_counter()
-                found = correct_reconstruction(*problem(n), 0, corrector="cp_sat_efficient", seconds=LIMIT)
+                found = correct_reconstruction(*problem(n), LOOSE, corrector="cp_sat_efficient", seconds=LIMIT)
                 if found.status == "optimal":
                     yield "CP-SAT on RC_E", n, time.perf_counter() - start

@@ -26,6 +26,15 @@ def bar_half(values: Sequence[float] | np.ndarray | pd.Series) -> float:
     return float(np.ptp(known)) / 2 if len(known) == 2 else half_width(known)
 
 
+def how_many(counts: Iterable[int], what: str = "seed") -> str:
+    """Say how many values stand behind points, the least and the most: "20 seeds", "3 to 20 seeds", "no seeds"."""
+    found = {int(n) for n in counts}
+    if not found:
+        return f"no {what}s"
+    least, most = min(found), max(found)
+    return f"{most} {what}{'s' * (most != 1)}" if least == most else f"{least} to {most} {what}s"
+
+
 def bars_say(counts: Iterable[int], what: str = "seed") -> str:
     """Say what the error bars of points with so many values are."""
     found = set(counts)

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 
 from fairpriv.report.maad2023.figures import learning
+from fairpriv.report.summary import how_many
 from fairpriv.report.xie2024.figures import MARK, _side_by_side
 from fairpriv.report.xie2024.methods import image_rows
 
@@ -62,3 +63,9 @@ def test_images_are_of_the_largest_sample_and_the_longest_training() -> None:
     assert list(found["dataset.sample"]) == [10000, 1500]
     assert list(found["defense.epochs"]) == [30, 12]
     assert len(image_rows(rows.drop(columns=["dataset.sample", "defense.epochs"]))) == 4
+
+
+def test_how_many_names_the_least_and_the_most() -> None:
+    said = ["no seeds", "1 seed", "20 seeds", "3 to 20 seeds"]
+    assert [how_many(counts) for counts in ([], [1, 1], [20], [3, 20, 5])] == said
+    assert how_many(iter([2, 2]), "split") == "2 splits"

@@ -23,7 +23,7 @@ from fairpriv.report.arcolezi2023.rows import (
 )
 from fairpriv.report.arcolezi2023.tables import numbered
 from fairpriv.report.figures import COLOURS, canvas, heading, legend_below
-from fairpriv.report.summary import half_width
+from fairpriv.report.summary import half_width, how_many
 
 MARKERS = dict(zip(PROTOCOLS, "sxDov^<P*"))
 COLOUR = dict(zip(PROTOCOLS, (*COLOURS[:6], "#7F7F7F", "#8C564B", "#BCBD22")))
@@ -192,10 +192,10 @@ def tradeoff(rows: pd.DataFrame) -> Any:
     lines.append(axes[0][0].plot([], [], marker="o", **ring)[0])
     names = [*(LABEL[n] for n in seen), "NonDP", "not dominated"]
     legend_below(figure, lines, names, **SMALL)
-    number = noisy.groupby(POINT)["seed"].nunique()
-    said = " to ".join(map(str, sorted({number.min(), number.max()})))
+    said = how_many(noisy.groupby(POINT)["seed"].nunique())
     heading(
-        figure, f"Beyond arcolezi2023: unfairness against utility, every protocol, split and ε (means of {said} seeds)"
+        figure,
+        f"Beyond arcolezi2023: unfairness against utility, every protocol, split and ε (means of {said})",
     )
     return figure
 
@@ -203,8 +203,7 @@ def tradeoff(rows: pd.DataFrame) -> Any:
 def seeds_told(rows: pd.DataFrame) -> str:
     """Say how many seeds there are, and what the bands are."""
     each = rows[rows["defense.protocol"].isin(PAPER)].groupby(POINT)["seed"].nunique()
-    number = f"{each.min()}" if each.min() == each.max() else f"{each.min()} to {each.max()}"
-    return f"{number} seeds, bands: 95 % interval of the mean" if each.max() > 1 else "1 seed, no bands"
+    return f"{how_many(each)}, {'bands: 95 % interval of the mean' if each.max() > 1 else 'no bands'}"
 
 
 def figures(rows: pd.DataFrame, arrays: Callable[..., Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from fairpriv.report.attack_defense_matrix.rows import CHANNELS, measured, shown
 from fairpriv.report.attack_defense_matrix.tables import defenses_table, utility_of
 from fairpriv.report.figures import COLOURS, heading, plt
 from fairpriv.report.page import names
+from fairpriv.report.summary import how_many
 
 ROW, COLUMN = 0.2, 0.46  # inches of a row and a column of the heat map
 NAMES, HEAD, FOOT, GAP = 2.9, 1.1, 1.7, 0.25  # inches for names of defenses, titles, names of attacks, between panels
@@ -65,8 +66,7 @@ def heat_map(pairs: pd.DataFrame, dataset: str) -> Any:
         left += size[0]
     bar = figure.add_axes((NAMES / width, 0.6 / height, 3.4 / width, 0.2 / height))
     figure.colorbar(image, cax=bar, orientation="horizontal", label="leakage, % (white: a coin; grey: not tried)")
-    least, most = int(pairs["seeds"].min()), int(pairs["seeds"].max())
-    seeds = f"{least} to {most} seeds" if least < most else f"{most} seeds"
+    seeds = how_many(pairs["seeds"])
     said = f"Every attack on every defense, {names.value(dataset)}: what it recovers (balanced accuracy, %; {seeds})"
     figure.suptitle(said, fontsize=14, y=1 - 0.15 / height, va="top")
     return figure
@@ -118,11 +118,11 @@ def pareto(defenses: pd.DataFrame, dataset: str) -> Any:
         dots = _front(axis, below, defenses[defenses["channel"] == channel], channel, defenses["gap_sp"].max())
     axes[0][0].set_ylabel("leakage, strongest attack (%)")
     figure.colorbar(dots, ax=axes[0][-1], label="gap of statistical parity")
-    seeds = " to ".join(map(str, sorted({defenses["seeds"].min(), defenses["seeds"].max()})))
+    seeds = how_many(defenses["seeds"])
     heading(
         figure,
         f"Every attack on every defense, {names.value(dataset)}: ringed defenses are not dominated (utility, leakage, "
-        f"fairness); bars: 95 %, {seeds} seeds; dashed: what X alone tells; ▼ group 0, ▲ group 1 is more exposed",
+        f"fairness); bars: 95 %, {seeds}; dashed: what X alone tells; ▼ group 0, ▲ group 1 is more exposed",
     )
     return figure
 

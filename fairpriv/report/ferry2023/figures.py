@@ -16,7 +16,7 @@ from fairpriv.metrics.unfairness import METRICS
 from fairpriv.report.ferry2023.tables import ADVERSARIES, SIZES, TITLES, finished, of
 from fairpriv.report.figures import COLOURS, canvas, heading, legend_below
 from fairpriv.report.papers import paper_of
-from fairpriv.report.summary import half_width
+from fairpriv.report.summary import half_width, how_many
 
 FULL = {"SP": "Statistical parity", "PE": "Predictive equality", "EO": "Equal opportunity", "EOdds": "Equalized odds"}
 # (figure in the paper, by dataset, for A′ and for A)
@@ -55,10 +55,7 @@ def _beside(axis: Any, part: pd.DataFrame, metric: str, column: str, colour: str
 def _seeds(part: pd.DataFrame) -> str:
     """Say how many seeds the points of a figure have, and what the bands are."""
     counts = part.groupby(["fairness", "tolerance"])["seed"].nunique() if "seed" in part else pd.Series([1])
-    least, most = int(counts.min()), int(counts.max())
-    if most == 1:
-        return "1 seed, no band"
-    return f"{most if least == most else f'{least} to {most}'} seeds, band: ± 1 sd"
+    return f"{how_many(counts)}, {'band: ± 1 sd' if counts.max() > 1 else 'no band'}"
 
 
 def _once(axis: Any) -> tuple[list, list]:

@@ -20,7 +20,7 @@ from fairpriv.report.hamman2023.drawing import (
 from fairpriv.report.hamman2023.forensics import ALGORITHM_3, NAMED, THEOREM_4, place, printed_numbers
 from fairpriv.report.hamman2023.phase import exponent, phase_rows, thresholds
 from fairpriv.report.hamman2023.tables import DECODER_NAMES, NAMES, POINT, bounding_table, strongest
-from fairpriv.report.summary import summarise
+from fairpriv.report.summary import how_many, summarise
 
 PANELS = (("adult_race", 100, 40), ("adult_race", 1000, 400), ("german", 1000, 800), ("adult_race", 1000, 10))
 BOUNDINGS = {"none": "-", "clip": "-", "truncate": "-", "boundary_inflated": ":"}
@@ -150,11 +150,11 @@ def tradeoff(rows: pd.DataFrame) -> Any:
     axes[0, 0].set_ylabel("leakage, strongest attacker (%)")
     legend_below(figure, list(shown.values()), list(shown), columns=3)
     drawn = pd.concat([some for _, some, _ in panels])
-    low, high = int(drawn["seeds"].min()), int(drawn["seeds"].max())
+    said = how_many(drawn["seeds"])
     along = sorted(set().union(*(some["epsilon"] for _, some, _ in panels)))
     heading(
         figure,
-        f"Beyond hamman2023: what an answer costs against what it gives away ({low} to {high} seeds, 95 % intervals)\n"
+        f"Beyond hamman2023: what an answer costs against what it gives away ({said}, 95 % intervals)\n"
         f"Along a line ε falls to the right, from {along[-1]:g} or {along[-2]:g}; the same ε is another promise for "
         "Conceal-Aware: swaps, $N_0$ public",
         fontsize=11,

@@ -1,6 +1,7 @@
 """What the figures of hamman2023 share: bands over seeds, printed values beside ours, and one colour a mechanism."""
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 from fairpriv.report.figures import COLOURS
 from fairpriv.report.hamman2023.forensics import printed_numbers
 from fairpriv.report.hamman2023.tables import DECODER_NAMES
-from fairpriv.report.summary import half_width
+from fairpriv.report.summary import half_width, how_many
 
 STYLE = {
     "conceal": COLOURS[0],
@@ -53,10 +54,7 @@ def seeds(*parts: pd.DataFrame) -> str:
     counts = [
         rows.groupby([a for a in axes if a in rows], dropna=False)["seed"].nunique() for rows in parts if len(rows)
     ]
-    if not counts:
-        return "no seeds"
-    least, most = int(min(c.min() for c in counts)), int(max(c.max() for c in counts))
-    return f"{most} seed{'s' * (most > 1)}" if least == most else f"{least} to {most} seeds"
+    return how_many(chain.from_iterable(counts))
 
 
 def printed(metric: str, defense: str, **setting: float | str) -> list[Mapping[str, float]]:

@@ -157,8 +157,8 @@ def _clipping(rows: pd.DataFrame) -> pd.DataFrame:
 def reveal_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return a summary of every attack, accuracies of realistic models (Section A.7), and Theorem 2's thresholds.
 
-    `detection` has the leakage by what Adult's 1000 people lose to 300 exact answers under each reading that is not
-    printed: the share of s̄ from which a person is called a member of group 0, and the base model.
+    `detection` has what 300 exact answers give away of Adult's 1000 people by what is not printed: the share of s̄ from
+    which a person is called a member of group 0, and the base model.
     """
     point = [c for c in ("dataset", "n", "n0", "attack", "m", "model") if c in rows] + [
         c for c in rows if c.startswith("attack.")

@@ -20,7 +20,7 @@ from fairpriv.report.maad2023.tables import (
     unprinted_rows,
 )
 from fairpriv.report.papers import read_paper
-from fairpriv.report.summary import bar_half, bars_say
+from fairpriv.report.summary import bar_half, bars_say, how_many
 
 TITLES = {
     "adult_aif360": "Adult",
@@ -82,8 +82,7 @@ def _bars(axis: Any, points: dict[str, pd.DataFrame], metrics: dict[str, str], p
 
 def _splits(points: Iterable[pd.DataFrame]) -> str:
     """Say how many splits the points have: "10 splits", "3 to 10 splits"."""
-    counts = sorted({some["seed"].nunique() for some in points})
-    return f"{counts[0]} split{'s' * (counts[0] > 1)}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} splits"
+    return how_many((some["seed"].nunique() for some in points), "split")
 
 
 def _bars_say(points: Iterable[pd.DataFrame]) -> str:

@@ -9,8 +9,17 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
 from fairpriv.report.figures import COLOURS, canvas, heading, legend_below
-from fairpriv.report.summary import bar_half, bars_say
-from fairpriv.report.xie2024.methods import DATASETS, METHODS, OURS, image_rows, main_rows, table2_rows, tuned_rows
+from fairpriv.report.summary import bar_half, bars_say, how_many
+from fairpriv.report.xie2024.methods import (
+    DATASETS,
+    LEARNED_FROM,
+    METHODS,
+    OURS,
+    image_rows,
+    main_rows,
+    table2_rows,
+    tuned_rows,
+)
 from fairpriv.report.xie2024.printed import printed_table2
 
 MARKERS = dict(zip(METHODS, "osD^vP*Xh"))
@@ -64,8 +73,7 @@ def _common_seeds(some: pd.DataFrame) -> pd.DataFrame:
 def _seeds_of_lines(some: pd.DataFrame) -> str:
     """Say how many seeds the lines of a panel are means of."""
     counts = {group["seed"].nunique() for _, one in some.groupby("epsilon") for group in [_common_seeds(one)]}
-    said = " to ".join(map(str, sorted({min(counts), max(counts)}))) if counts else "0"
-    return f"{said} seed{'' if said == '1' else 's'}"
+    return how_many(counts)
 
 
 def figure5(rows: pd.DataFrame) -> Any:
@@ -172,9 +180,7 @@ def figure4(rows: pd.DataFrame, arrays: Callable[..., Any]) -> Any:
         first = True
         for line, epsilon in enumerate(epsilons, start=1):
             at = images[(images["dataset"] == dataset) & (images["epsilon"] == epsilon) & (images["beta"] == beta)]
-            amount = {
-                a.replace(".", "__"): at[a].iloc[0] for a in ("dataset.sample", "defense.epochs") if a in at and len(at)
-            }
+            amount = {axis.replace(".", "__"): at[axis].iloc[0] for axis in LEARNED_FROM if axis in at and len(at)}
             found = arrays(dataset=dataset, epsilon=epsilon, beta=beta, seed=0, **amount)
             axis = axes[line, column]
             axis.axis("off")
@@ -261,9 +267,7 @@ def _limits(axis: Any, dataset: str, some: pd.DataFrame, x: str, y: str) -> None
 
 def _seeds(some: pd.DataFrame) -> str:
     """Say how many seeds the points of a panel have."""
-    counts = sorted(set(some.groupby(["defense", "epsilon"])["seed"].nunique()))
-    said = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else "0"
-    return f"{said} seed{'' if said == '1' else 's'}"
+    return how_many(some.groupby(["defense", "epsilon"])["seed"].nunique())
 
 
 def _panels(some: pd.DataFrame, x: str, say: str) -> tuple[Any, Any]:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+LEARNED_FROM = ("dataset.sample", "defense.epochs")  # how much an encoder of images has learned from
 METHODS = {
     "information_obfuscation": "Ours (Con)",
     "information_obfuscation_discrete": "Ours (Dis)",
@@ -60,7 +61,7 @@ def tuned_rows(main: pd.DataFrame) -> pd.DataFrame:
 def image_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the cells of Colored-MNIST that learned most: by role and ε, the most images, then the most epochs."""
     some = rows[rows["dataset"].astype(str).str.startswith("mnist")]
-    for axis in ("dataset.sample", "defense.epochs"):
+    for axis in LEARNED_FROM:
         if axis in some:
             amount = pd.to_numeric(some[axis]).fillna(np.inf)
             some = some[amount == amount.groupby([some["dataset"], some["epsilon"]]).transform("max")]

@@ -1,9 +1,11 @@
 """Tables of xie2024 from the cells of information_obfuscation."""
 
+from collections.abc import Iterable
+
 import pandas as pd
 
 from fairpriv.report.summary import summarise
-from fairpriv.report.xie2024.methods import METHODS, OURS, method, table2_rows
+from fairpriv.report.xie2024.methods import LEARNED_FROM, METHODS, OURS, method, table2_rows
 from fairpriv.report.xie2024.settings import settings
 
 MEASURES = [
@@ -21,7 +23,7 @@ STOPPED = [f"mine_{what}_s{mark}" for mark in ("", "_fixed") for what in ("itera
 POINT = ["dataset", "defense", "epsilon", "beta"]
 
 
-def present(rows: pd.DataFrame, columns: list[str]) -> list[str]:
+def present(rows: pd.DataFrame, columns: Iterable[str]) -> list[str]:
     """Return those of the columns that the rows have values in."""
     return [c for c in columns if c in rows and rows[c].notna().any()]
 
@@ -61,7 +63,7 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     if len(images):
         out["figure4"] = summarise(
             images,
-            [*present(images, ["dataset.sample", "defense.epochs"]), "dataset", "epsilon", "beta"],
+            [*present(images, LEARNED_FROM), "dataset", "epsilon", "beta"],
             ["accuracy", *present(images, ["i_xz"])],
         )
     return out
